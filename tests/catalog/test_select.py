@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from torchdet_lint.catalog.errors import SelectionError
+from torchdet_lint.catalog.rules import load_rules
+from torchdet_lint.catalog.select import Selection, expand, matches, resolve
+
+CATALOG = load_rules()
+CODES = frozenset(rule.code for rule in CATALOG.rules)
+SEEDING = frozenset(code for code in CODES if code.startswith("TDL0"))
+LOADING = frozenset(code for code in CODES if code.startswith("TDL1"))
+
+
+@pytest.mark.parametrize(
+    ("selector", "codes"),
+    [
+        ("ALL", CODES),
+        ("TDL", CODES),
+        ("tdl1", LOADING),
+        ("loading", LOADING),
+        ("TDL00", {code for code in CODES if code.startswith("TDL00")}),
+        ("TDL101", {"TDL101"}),
+        ("set-order", {"TDL106"}),
+        ("operations", set()),
+        ("TDL4", set()),
+    ],
+)
+def test_what_a_selector_covers(selector: str, codes: set[str]) -> None:
+    assert expand(CATALOG, selector) == codes
+
+
+@pytest.mark.parametrize("selector", ["T", "TD", "TDL1011", "E501", "TDL777", "set-orders", "", "Loading ", "101"])
+def test_selectors_that_name_nothing(selector: str) -> None:
+    with pytest.raises(SelectionError):
+        expand(CATALOG, selector)
+    assert not any(matches(selector, rule) for rule in CATALOG.rules)
+
+
+def test_the_nearest_name_is_suggested() -> None:
+    with pytest.raises(SelectionError, match=r'no rule, family or code "set-orders" .did you mean "set-order"'):
+        resolve(CATALOG, Selection(ignore=("set-orders",)))
+
+
+def test_default_selection_is_what_is_on_by_default() -> None:
+    assert resolve(CATALOG, Selection()) == CODES - {"TDL209"}
+
+
+@pytest.mark.parametrize(
+    ("selection", "codes"),
+    [
+        (Selection(select=("TDL1",)), LOADING),
+        (Selection(select=()), frozenset()),
+        (Selection(extend_select=("TDL209",)), CODES),
+        (Selection(ignore=("TDL1",)), CODES - LOADING - {"TDL209"}),
+        (Selection(select=("ALL",), ignore=("TDL1", "seeding")), CODES - LOADING - SEEDING),
+        (Selection(select=("TDL1",), ignore=("TDL101",)), LOADING - {"TDL101"}),
+        (Selection(select=("TDL101",), ignore=("TDL1",)), {"TDL101"}),
+        (Selection(ignore=("ALL",), extend_select=("TDL101",)), {"TDL101"}),
+        (Selection(select=("TDL1",), ignore=("loading",)), frozenset()),
+        (Selection(select=("unseeded-torch-rng",), ignore=("TDL00",)), {"TDL001"}),
+        (Selection(select=("TDL001",), ignore=("TDL001",)), frozenset()),
+        (Selection(ignore=("TDL2",), extend_select=("TDL20",)), CODES),
+    ],
+)
+def test_the_more_specific_selector_wins(selection: Selection, codes: set[str]) -> None:
+    assert resolve(CATALOG, selection) == codes

@@ -1,0 +1,92 @@
+"""What only a real process shows: imports, closed pipes, progress on terminals."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from torchdet_lint.cli.progress import INTERVAL, PATIENCE, ProgressLine, progress
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+
+
+def python(*args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *args], env=ENVIRONMENT, capture_output=True, text=True, check=False)
+
+
+def test_the_command_line_imports_nothing_heavy() -> None:
+    code = "import sys, torchdet_lint.cli.check, torchdet_lint.cli.app; print(*sys.modules)"
+    loaded = set(python("-c", code).stdout.split())
+    assert "click" in loaded
+    assert not {"libcst", "torch", "tomllib", "json", "asyncio", "unittest", "torchdet_lint.catalog.rules"} & loaded
+
+
+def test_importing_main_imports_not_even_click() -> None:
+    loaded = python("-c", "import sys; from torchdet_lint.cli import main; print(*sys.modules)").stdout.split()
+    assert "click" not in loaded
+
+
+@pytest.mark.skipif(not hasattr(os, "pipe2"), reason="needs POSIX pipes")
+def test_a_reader_that_leaves_early_is_no_trouble(tmp_path: Path) -> None:
+    code = (
+        "import sys; from torchdet_lint.cli.output import write_out\n"
+        "write_out('x' * 1000 + chr(10) for _ in range(1000)); sys.exit(1)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 1
+
+
+def test_names_that_the_console_cannot_show_are_escaped() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", "from torchdet_lint.cli.output import write_out; write_out(['caf\\udce9 \\u6f22\\n'])"],
+        env={**ENVIRONMENT, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=True,
+    )
+    assert ran.stdout == b"caf\\udce9 \\u6f22\n"
+
+
+def test_progress_waits_draws_now_and_then_and_clears() -> None:
+    now = [0.0]
+    stream = io.StringIO()
+    line = ProgressLine(stream, lambda: now[0])
+    line("reading", 1, 100)
+    assert stream.getvalue() == ""
+    now[0] = PATIENCE
+    line("reading", 50, 100)
+    now[0] += INTERVAL / 2
+    line("reading", 51, 100)
+    assert stream.getvalue() == "\rreading 50/100"
+    now[0] += INTERVAL
+    line("linking", 0, 0)
+    line.clear()
+    shown = stream.getvalue().removeprefix("\rreading 50/100")
+    assert shown.startswith("\rlinking" + " " * 7)
+    assert shown.rstrip(" \r").endswith("linking")
+    assert shown.endswith("\r")
+
+
+def test_progress_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stderr", stream)
+    with progress(quiet=False) as shown:
+        assert not isinstance(shown, ProgressLine)
+    monkeypatch.setattr(stream, "isatty", lambda: True)
+    with progress(quiet=False) as shown:
+        assert isinstance(shown, ProgressLine)
+    with progress(quiet=True) as shown:
+        assert not isinstance(shown, ProgressLine)

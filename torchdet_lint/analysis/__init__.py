@@ -1,0 +1,1 @@
+"""What a program does, found by abstract interpretation of its IR, and what follows from it."""

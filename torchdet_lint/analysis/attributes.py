@@ -1,0 +1,329 @@
+"""Reading and writing attributes, items and names."""
+
+from __future__ import annotations
+
+from torchdet_lint import ir
+from torchdet_lint.analysis import classes
+from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.values import (
+    UNKNOWN,
+    Bound,
+    Box,
+    ClassValue,
+    Flow,
+    Folder,
+    Instance,
+    Items,
+    Known,
+    Made,
+    ModuleRef,
+    Option,
+    Super,
+    Tainted,
+    Value,
+    alternatives,
+    join,
+    known,
+)
+from torchdet_lint.project.modules import Definition, External, Symbol
+
+CUDA_ROOTS = ("torch.cuda.", "torch.accelerator.")
+
+
+def settle(m: Machine, symbol: Symbol | None) -> Value:
+    """A symbol as a value."""
+    if symbol is None:
+        return UNKNOWN
+    if isinstance(symbol, Definition):
+        found = m.global_value(symbol.path, symbol.name)
+        return found if found is not None else UNKNOWN
+    return symbol
+
+
+def get(m: Machine, f: Frame, value: Value, name: str, span: ir.Span) -> Value:
+    """`value.name`"""
+    if isinstance(value, External):
+        return _outside(m, f, value, name, span)
+    if isinstance(value, ModuleRef):
+        frame = m.module_frame(value.path)
+        if name in frame.env:
+            return frame.env[name]
+        return settle(m, m.project.member(value, name))
+    if isinstance(value, Folder):
+        return settle(m, m.project.member(value, name))
+    if isinstance(value, Instance):
+        return _instance(m, f, value, name, span)
+    if isinstance(value, ClassValue):
+        if name == "__name__":
+            return known(value.qualname)
+        found = classes.find_member(m, value, name)
+        if found is not None:
+            return classes.bind_method(m, f, value, value, found, span)
+        return Bound(value, name)
+    if isinstance(value, Super):
+        return _super(m, f, value, name, span)
+    if isinstance(value, Made):
+        return _made(m, f, value, name, span)
+    if isinstance(value, Box):
+        return _box(m, value, name)
+    if isinstance(value, Option):
+        inner = get(m, f, value.default, name, span)
+        return inner if isinstance(inner, Bound | Instance) else UNKNOWN if inner == UNKNOWN else Option(inner, value.label)
+    options = alternatives(value)
+    if len(options) > 1:
+        return join(*(get(m, f, option, name, span) for option in options if not isinstance(option, Known)))
+    return Bound(value, name)
+
+
+def _outside(m: Machine, f: Frame, value: External, name: str, span: ir.Span) -> Value:
+    path = f"{value.path}.{name}"
+    if path.startswith(CUDA_ROOTS):
+        f.trace.append(Event("cuda", f.site(span), path))
+    if path == "torch.__version__" or path.endswith(".__version__"):
+        from torchdet_lint.analysis.values import Mark
+
+        return Tainted(frozenset((Mark("version", value.path, None),)))
+    return External(path)
+
+
+def _instance(m: Machine, f: Frame, value: Instance, name: str, span: ir.Span) -> Value:
+    held = m.heap.read(value.identity, name)
+    found = classes.find_member(m, value.cls, name)
+    if held is not None:
+        return held
+    if found is not None:
+        return classes.bind_method(m, f, value, value.cls, found, span)
+    if name == "__class__":
+        return value.cls
+    if name == "__dict__":
+        return Box("namespace", value.identity)
+    made = m.heap.read(value.identity, "<made>")
+    if isinstance(made, Made) and name in dict(made.named):
+        return dict(made.named)[name]
+    _, outside = classes.ancestry(m, value.cls)
+    getter = classes.find_member(m, value.cls, "__getattr__")
+    return Bound(value, name) if outside or getter is not None or name.startswith("__") else UNKNOWN
+
+
+def _super(m: Machine, f: Frame, value: Super, name: str, span: ir.Span) -> Value:
+    cls = value.receiver.cls if isinstance(value.receiver, Instance) else value.cls
+    found = classes.find_member(m, cls, name, after=value.cls)
+    if found is not None:
+        return classes.bind_method(m, f, value.receiver, cls, found, span)
+    return Bound(value.receiver, f"super.{name}")
+
+
+def _made(m: Machine, f: Frame, value: Made, name: str, span: ir.Span) -> Value:
+    held = m.heap.read(value.identity, name)
+    if held is not None:
+        return held
+    for key, entry in value.named:
+        if key == name and not isinstance(entry, Known):
+            return entry
+    wrapped = next((arg for arg in value.args if isinstance(arg, Instance)), None)
+    if wrapped is not None and not name.startswith("_") and value.cls not in ("builtins.type",):
+        if name in ("module", "_orig_mod", "model", "func"):
+            return wrapped
+        if classes.find_member(m, wrapped.cls, name) is not None:
+            return _instance(m, f, wrapped, name, span)
+    return Bound(value, name)
+
+
+def _box(m: Machine, value: Box, name: str) -> Value:
+    if value.kind == "namespace":
+        held = m.heap.read(value.identity, name)
+        return held if held is not None else (Bound(value, name) if name.startswith("_") else UNKNOWN)
+    return Bound(value, name)
+
+
+def get_slice(m: Machine, value: Value) -> Value:
+    """`value[a:b]`"""
+    if isinstance(value, Items | Box | Flow):
+        from torchdet_lint.analysis.iteration import element
+
+        return Flow(element(m, value)) if not isinstance(value, Box) else value
+    return value if isinstance(value, Tainted) else UNKNOWN
+
+
+def get_item(m: Machine, f: Frame, value: Value, key: Value, span: ir.Span) -> Value:
+    """`value[key]`"""
+    from torchdet_lint.analysis import calls
+    from torchdet_lint.analysis.iteration import element, known_items
+
+    if isinstance(value, Instance):
+        found = classes.find_member(m, value.cls, "__getitem__")
+        return calls.enter(m, f, found[0], (value, key), (), span) if found and hasattr(found[0], "qualname") else UNKNOWN  # type: ignore[arg-type]
+    if isinstance(value, Box) and value.kind in ("dict", "namespace"):
+        return read_key(m, value, key)
+    if isinstance(value, External):
+        return _outside_item(m, f, value, key, span)
+    items = known_items(m, value)
+    if items is not None and isinstance(key, Known) and isinstance(key.value, int) and -len(items) <= key.value < len(items):
+        return items[key.value]
+    if isinstance(value, Items | Box | Flow):
+        return element(m, value)
+    if isinstance(value, Made) and value.cls == "torch.nn.ModuleDict" and value.args:
+        return get_item(m, f, value.args[0], key, span)
+    options = alternatives(value)
+    if len(options) > 1:
+        return join(*(get_item(m, f, option, key, span) for option in options))
+    return value if isinstance(value, Tainted) else UNKNOWN
+
+
+def read_key(m: Machine, box: Box, key: Value) -> Value:
+    """The entry of a dictionary; any of them when the key is not known."""
+    cell = m.heap.cell(box.identity)
+    if isinstance(key, Known) and isinstance(key.value, str) and key.value in cell.entries:
+        return cell.entries[key.value]
+    if isinstance(key, Option) and isinstance(key.default, Known) and key.default.value in cell.entries:
+        return join(*cell.entries.values())
+    if isinstance(key, Known) and not cell.open and cell.element is None:
+        return UNKNOWN
+    options = [*cell.entries.values()]
+    if cell.element is not None:
+        options.append(cell.element)
+    return join(*options) if options else UNKNOWN
+
+
+def _outside_item(m: Machine, f: Frame, value: External, key: Value, span: ir.Span) -> Value:
+    """`models.__dict__[name]` and the like: an attribute that is known by name only."""
+    path = value.path
+    if path.endswith(".__dict__") and isinstance(key, Known) and isinstance(key.value, str):
+        return External(f"{path.removesuffix('.__dict__')}.{key.value}")
+    if path.endswith(".__dict__") and isinstance(key, Option) and isinstance(key.default, Known):
+        return External(f"{path.removesuffix('.__dict__')}.{key.default.value}")
+    return UNKNOWN
+
+
+def assign(m: Machine, f: Frame, target: ir.Expr, value: Value, span: ir.Span | None = None) -> None:
+    """Binds a target to a value."""
+    from torchdet_lint.analysis.expressions import evaluate
+    from torchdet_lint.analysis.tests import path_text
+
+    at = span if span is not None else target.span
+    if isinstance(target, ir.Name):
+        f.env[target.id] = value
+        _forget(f, target.id)
+    elif isinstance(target, ir.Attr):
+        if f.narrowed:
+            _forget(f, path_text(target))
+        for option in alternatives(evaluate(m, f, target.value)):
+            set_attribute(m, f, option, target.name, value, at)
+    elif isinstance(target, ir.Item):
+        holder = evaluate(m, f, target.value)
+        key = evaluate(m, f, target.key) if not isinstance(target.key, ir.Slice) else UNKNOWN
+        for option in alternatives(holder):
+            set_item(m, f, option, key, value, at)
+    elif isinstance(target, ir.Sequence):
+        _unpack(m, f, target, value, at)
+    elif isinstance(target, ir.Starred):
+        assign(m, f, target.value, UNKNOWN, at)
+
+
+def _forget(f: Frame, text: str) -> None:
+    if f.narrowed and text:
+        f.narrowed = {k: v for k, v in f.narrowed.items() if k != text and not k.startswith(f"{text}.")}
+
+
+def _unpack(m: Machine, f: Frame, target: ir.Sequence, value: Value, span: ir.Span) -> None:
+    from torchdet_lint.analysis.iteration import element, known_items
+
+    items = known_items(m, value)
+    starred = any(isinstance(item, ir.Starred) for item in target.items)
+    if items is not None and not starred and len(items) == len(target.items):
+        for part, item in zip(target.items, items, strict=True):
+            assign(m, f, part, item, span)
+        return
+    each = value if isinstance(value, Tainted) else element(m, value)
+    for part in target.items:
+        assign(m, f, part, each, span)
+
+
+def set_attribute(m: Machine, f: Frame, holder: Value, name: str, value: Value, span: ir.Span) -> None:
+    """`holder.name = value`"""
+    if isinstance(holder, External):
+        path = m.apis.canonical(f"{holder.path}.{name}")
+        f.trace.append(Event("mode", f.site(span), path, value=value))
+        if path.startswith(CUDA_ROOTS):
+            f.trace.append(Event("cuda", f.site(span), path))
+    elif isinstance(holder, Instance):
+        m.heap.write(holder.identity, name, value)
+    elif isinstance(holder, Box):
+        m.heap.write(holder.identity, name, value, replace=True)
+    elif isinstance(holder, ModuleRef):
+        m.module_frame(holder.path).env[name] = value
+    elif isinstance(holder, Made):
+        m.heap.write(holder.identity, name, value)
+        f.trace.append(Event("set", f.site(span), f"{holder.cls}.{name}", value=value, made=holder))
+    elif isinstance(holder, ClassValue):
+        found = classes.info(m, holder)
+        if found is not None:
+            found.members[name] = join(found.members[name], value) if name in found.members else value
+
+
+def set_item(m: Machine, f: Frame, holder: Value, key: Value, value: Value, span: ir.Span) -> None:
+    """`holder[key] = value`"""
+    from torchdet_lint.analysis import calls
+
+    if isinstance(holder, Box) and holder.kind in ("dict", "namespace"):
+        set_key(m, holder, key, value)
+    elif isinstance(holder, Box):
+        m.heap.append(holder.identity, value)
+    elif isinstance(holder, External) and holder.path == "os.environ" and isinstance(key, Known):
+        f.trace.append(Event("mode", f.site(span), f"os.environ[{key.value}]", value=value))
+    elif isinstance(holder, Instance):
+        found = classes.find_member(m, holder.cls, "__setitem__")
+        if found is not None and hasattr(found[0], "qualname"):
+            calls.enter(m, f, found[0], (holder, key, value), (), span)  # type: ignore[arg-type]
+
+
+def set_key(m: Machine, box: Box, key: Value, value: Value) -> None:
+    if isinstance(key, Known) and isinstance(key.value, str):
+        m.heap.write(box.identity, key.value, value, replace=True)
+        return
+    cell = m.heap.cell(box.identity)
+    new = value if cell.element is None else join(cell.element, value)
+    if new != cell.element:
+        cell.element = new
+        cell.version += 1
+
+
+def delete_key(m: Machine, holder: Value, key: Value) -> None:
+    """`del holder[key]`, or `holder.pop(key)`."""
+    if isinstance(holder, Box) and isinstance(key, Known) and m.heap.depth <= m.heap.cell(holder.identity).depth:
+        if m.heap.cell(holder.identity).entries.pop(str(key.value), None) is not None:
+            m.heap.cell(holder.identity).version += 1
+
+
+def update_dict(m: Machine, box: Box, value: Value) -> None:
+    """`box.update(value)`"""
+    cell = m.heap.cell(box.identity)
+    for option in alternatives(value):
+        if isinstance(option, Box) and option.kind in ("dict", "namespace"):
+            other = m.heap.cell(option.identity)
+            for name, entry in list(other.entries.items()):
+                m.heap.write(box.identity, name, entry, replace=True)
+            if other.open or other.element is not None:
+                set_key(m, box, UNKNOWN, other.element if other.element is not None else UNKNOWN)
+                cell.open = cell.open or other.open
+        elif option != known(None) and not cell.open:
+            cell.open = True
+            cell.version += 1
+
+
+def extend_list(m: Machine, f: Frame, old: Value, added: Value, op: str) -> bool:
+    """`old += added` for lists; whether it was one."""
+    from torchdet_lint.analysis.iteration import known_items
+
+    if not isinstance(old, Box) or old.kind != "list" or op != "+":
+        return False
+    items = known_items(m, added)
+    if items is None:
+        from torchdet_lint.analysis.iteration import element
+
+        m.heap.append(old.identity, element(m, added))
+    else:
+        for item in items:
+            m.heap.append(old.identity, item)
+    return True

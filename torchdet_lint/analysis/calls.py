@@ -1,0 +1,358 @@
+"""Calling things: binding arguments, entering project functions, and telling apart what can be called."""
+
+from __future__ import annotations
+
+from torchdet_lint import ir
+from torchdet_lint.analysis import classes
+from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_DEPTH, MAX_STEPS, Frame, Machine
+from torchdet_lint.analysis.trace import Branch, Enter, Event, Summary, Within
+from torchdet_lint.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Bound,
+    Box,
+    ClassValue,
+    Either,
+    Flow,
+    FunctionValue,
+    Identity,
+    Instance,
+    Items,
+    Known,
+    Made,
+    Option,
+    Partial,
+    Super,
+    Tainted,
+    Truth,
+    Value,
+    alternatives,
+    computed,
+    join,
+    known,
+)
+from torchdet_lint.project.modules import External
+
+Args = tuple[Value, ...]
+Named = tuple[tuple[str, Value], ...]
+
+
+def evaluate_call(m: Machine, f: Frame, expr: ir.Call) -> Value:
+    from torchdet_lint.analysis.expressions import evaluate
+
+    # Long chains of method calls lean to the left; `evaluate` of the callee recurses once a link, which lowering has capped.
+    if isinstance(expr.func, ir.Name) and expr.func.id == "super" and not expr.args and f.receiver is not None:
+        return Super(f.receiver, f.owner) if f.owner is not None else UNKNOWN
+    callee = evaluate(m, f, expr.func)
+    args, named = arguments(m, f, expr)
+    return call_value(m, f, callee, args, named, expr.span, expr)
+
+
+def arguments(m: Machine, f: Frame, expr: ir.Call) -> tuple[Args, Named]:
+    """The values of the arguments; `**mapping` is spelt out where its entries are known, else it is named "**"."""
+    from torchdet_lint.analysis.expressions import evaluate
+    from torchdet_lint.analysis.iteration import known_items
+
+    args: list[Value] = []
+    named: dict[str, Value] = {}
+    for arg in expr.args:
+        value = evaluate(m, f, arg.value)
+        if arg.star == "":
+            args.append(value)
+        elif arg.star == "=":
+            named[arg.name] = value
+        elif arg.star == "*":
+            items = known_items(m, value)
+            if items is None:
+                named["*"] = UNKNOWN
+            else:
+                args += items
+        else:
+            spread(m, value, named)
+    return tuple(args), tuple(named.items())
+
+
+def spread(m: Machine, value: Value, named: dict[str, Value]) -> None:
+    """Adds the entries of a mapping to keyword arguments."""
+    for option in alternatives(value):
+        if isinstance(option, Box) and option.kind in ("dict", "namespace"):
+            cell = m.heap.cell(option.identity)
+            for key, entry in cell.entries.items():
+                named[key] = entry if key not in named else join(named[key], entry)
+            if cell.open:
+                named["**"] = UNKNOWN
+        elif option != NONE:
+            named["**"] = UNKNOWN
+
+
+def call_value(
+    m: Machine, f: Frame, callee: Value, args: Args, named: Named, span: ir.Span, expr: ir.Call | None = None
+) -> Value:
+    """Calls a value. What it does goes into the frame's trace."""
+    from torchdet_lint.analysis import outside
+
+    if isinstance(callee, FunctionValue):
+        return enter(m, f, callee, args, named, span)
+    if isinstance(callee, Bound):
+        if isinstance(callee.function, FunctionValue):
+            receiver = callee.receiver.identity if isinstance(callee.receiver, Instance) else None
+            kind = "forward" if callee.function.qualname.endswith(".forward") else "call"
+            return enter(m, f, callee.function, (callee.receiver, *args), named, span, kind=kind, receiver=receiver)
+        return outside.call_method(m, f, callee.receiver, callee.function, args, named, span, expr)
+    if isinstance(callee, ClassValue):
+        return classes.instantiate(m, f, callee, args, named, span)
+    if isinstance(callee, External):
+        return outside.call(m, f, callee.path, args, named, span, expr)
+    if isinstance(callee, Instance):
+        return call_instance(m, f, callee, args, named, span)
+    if isinstance(callee, Made):
+        return outside.call_made(m, f, callee, args, named, span)
+    if isinstance(callee, Partial):
+        merged = {**dict(callee.named), **dict(named)}
+        return call_value(m, f, callee.function, (*callee.args, *args), tuple(merged.items()), span, expr)
+    if isinstance(callee, Option):
+        return call_value(m, f, callee.default, args, named, span, expr)
+    if isinstance(callee, Either):
+        return _call_either(m, f, callee, args, named, span)
+    outside.callbacks(m, f, args, named, span)
+    if expr is not None and "seed" in callee_name(expr).lower():
+        f.trace.append(Event("unknown-seeder", f.site(span), callee_name(expr)))
+    return computed(*args, *(value for _, value in named)) if isinstance(callee, Tainted) else UNKNOWN
+
+
+def callee_name(expr: ir.Call) -> str:
+    return expr.func.name if isinstance(expr.func, ir.Attr) else expr.func.id if isinstance(expr.func, ir.Name) else ""
+
+
+def _call_either(m: Machine, f: Frame, callee: Either, args: Args, named: Named, span: ir.Span) -> Value:
+    """Any one of several callees; each is a branch of its own."""
+    results = []
+    for option in alternatives(callee):
+        if isinstance(option, Known):
+            continue
+        kept, f.trace = f.trace, []
+        m.heap.depth += 1
+        results.append(call_value(m, f, option, args, named, span))
+        m.heap.depth -= 1
+        trace, f.trace = tuple(f.trace), kept
+        if trace:
+            f.trace.append(Branch(f.site(span), Truth.OPEN, "", trace, ()))
+    return join(*results) if results else UNKNOWN
+
+
+def call_instance(m: Machine, f: Frame, callee: Instance, args: Args, named: Named, span: ir.Span) -> Value:
+    """Calls an object of a project class: `__call__`, or `forward` through `nn.Module`."""
+    from torchdet_lint.analysis import outside
+
+    for name in ("__call__", "forward"):
+        found = classes.find_member(m, callee.cls, name)
+        if found is not None and isinstance(found[0], FunctionValue):
+            kind = "forward" if name == "forward" else "call"
+            return enter(m, f, found[0], (callee, *args), named, span, kind=kind, receiver=callee.identity)
+    made = m.heap.read(callee.identity, "<made>")
+    if isinstance(made, Made):
+        kept, f.trace = f.trace, []
+        result = outside.call_made(m, f, made, args, named, span)
+        trace, f.trace = tuple(f.trace), kept
+        if trace:
+            f.trace.append(Enter(f.site(span), "forward", Summary(made.cls, f.path, trace, result), callee.identity))
+        return result
+    outside.callbacks(m, f, args, named, span)
+    return UNKNOWN
+
+
+def enter(
+    m: Machine,
+    f: Frame,
+    function: FunctionValue,
+    args: Args,
+    named: Named,
+    span: ir.Span,
+    *,
+    kind: str = "call",
+    receiver: Identity | None = None,
+) -> Value:
+    """Calls a project function: looks its summary up, or makes it, and records the call."""
+    summary = summarise(m, function, args, named)
+    if summary is None:
+        return UNKNOWN
+    if summary.trace:
+        f.trace.append(Enter(f.site(span), kind, summary, receiver))
+    return summary.result
+
+
+def summarise(m: Machine, function: FunctionValue, args: Args, named: Named, *, open_call: bool = False) -> Summary | None:
+    """The summary of a function for these arguments; None where evaluation has to stop (recursion, depth, budget)."""
+    key: object = (
+        function,
+        tuple(m.fingerprint(value) for value in args),
+        tuple((name, m.fingerprint(value)) for name, value in sorted(named, key=lambda item: item[0])),
+        open_call,
+    )
+    found = m.summaries.get(key)
+    if found is not None:
+        return found
+    if key in m.active or m.call_depth >= MAX_DEPTH or m.steps > MAX_STEPS:
+        return None
+    count = m.contexts.get(function, 0)
+    if count >= MAX_CONTEXTS:
+        wide = tuple(widen(value) for value in args)
+        key = (function, "wide", tuple(m.fingerprint(value) for value in wide))
+        args, named = wide, tuple((name, widen(value)) for name, value in named)
+        if (found := m.summaries.get(key)) is not None:
+            return found
+        if key in m.active or count >= 4 * MAX_CONTEXTS:
+            return None
+    m.contexts[function] = count + 1
+    m.active.add(key)
+    m.call_depth += 1
+    summary = _evaluate(m, function, args, named, open_call=open_call)
+    m.call_depth -= 1
+    m.active.discard(key)
+    m.summaries[key] = summary
+    return summary
+
+
+def widen(value: Value) -> Value:
+    """The value without what tells contexts apart for no good reason: numbers, strings, results."""
+    if isinstance(value, Known) and (value.value is None or value.kind == "bool"):
+        return value
+    if isinstance(value, Known | Items | Flow | Made | Either | Box | Option):
+        return UNKNOWN
+    return value
+
+
+def _evaluate(m: Machine, function: FunctionValue, args: Args, named: Named, *, open_call: bool) -> Summary:
+    code = m.function_code(function)
+    if code is None:
+        return Summary(function.qualname, function.path, (), UNKNOWN)
+    from torchdet_lint.analysis.expressions import evaluate
+    from torchdet_lint.analysis.statements import run
+
+    frame = Frame(function.path, function.unit, function.qualname, m.closure_frame(function.closure, function.path), m.number())
+    frame.function = code
+    if function.owner and args:
+        frame.receiver = args[0]
+        frame.owner = _owner(m, function, args[0])
+    bind(m, frame, function, code, args, named, open_call=open_call)
+    if isinstance(code, ir.Lambda):
+        return Summary(function.qualname, function.path, *_lambda_result(frame, evaluate(m, frame, code.body)))
+    frame.yields = [] if code.is_generator else None
+    depth = m.heap.depth
+    run(m, frame, code.body)
+    m.heap.depth = depth
+    result = join(*frame.returns) if frame.ended or not frame.returns else join(*frame.returns, NONE)
+    if not frame.returns:
+        result = NONE
+    if frame.yields is not None:
+        result = Flow(join(*frame.yields) if frame.yields else UNKNOWN)
+    trace = tuple(frame.trace)
+    for decorator in code.decorators:
+        trace = _decorated(m, frame, decorator, trace)
+    return Summary(function.qualname, function.path, trace, result)
+
+
+def _lambda_result(frame: Frame, value: Value) -> tuple[tuple[object, ...], Value]:
+    return tuple(frame.trace), value
+
+
+def _owner(m: Machine, function: FunctionValue, receiver: Value) -> ClassValue | None:
+    """The class that the method is defined in."""
+    cls = receiver.cls if isinstance(receiver, Instance) else receiver if isinstance(receiver, ClassValue) else None
+    if cls is None:
+        return None
+    for found in classes.ancestry(m, cls)[0]:
+        if found.value.qualname == function.owner and found.value.path == function.path:
+            return found.value
+    return None
+
+
+def _decorated(m: Machine, frame: Frame, decorator: ir.Expr, trace: tuple[object, ...]) -> tuple[object, ...]:
+    """A function's trace inside the contexts that its decorators open (`@torch.no_grad()`)."""
+    from torchdet_lint.analysis.contexts import context_kinds
+    from torchdet_lint.analysis.expressions import evaluate
+
+    outer = frame.outer if frame.outer is not None else frame
+    kept, outer.trace = outer.trace, []
+    value = evaluate(m, outer, decorator)
+    outer.trace = kept
+    for kind, made in context_kinds(m, value):
+        trace = (Within(frame.site(decorator.span), kind, made, trace),)  # type: ignore[arg-type]
+    return trace
+
+
+def bind(
+    m: Machine,
+    frame: Frame,
+    function: FunctionValue,
+    code: ir.Function | ir.Lambda,
+    args: Args,
+    named: Named,
+    *,
+    open_call: bool,
+) -> None:
+    """Gives every parameter its value. In an open call (nobody is known to call it) defaults are options."""
+    from torchdet_lint.analysis.options import command_option
+
+    given = dict(named)
+    spread_unknown = "*" in given or "**" in given or open_call
+    rest = list(args)
+    for param in code.params:
+        if param.kind in ("positional", "normal") and rest:
+            frame.env[param.name] = rest.pop(0)
+        elif param.kind == "*":
+            frame.env[param.name] = Items(tuple(rest)) if "*" not in given and not open_call else UNKNOWN
+            rest = []
+        elif param.kind == "**":
+            frame.env[param.name] = _rest_named(m, frame, param, code, given)
+        elif param.name in given:
+            frame.env[param.name] = given[param.name]
+        else:
+            frame.env[param.name] = _default(m, frame, function, param, open_call=spread_unknown)
+    command_option(m, frame, code, given, bool(args))
+
+
+def _rest_named(m: Machine, frame: Frame, param: ir.Param, code: ir.Function | ir.Lambda, given: dict[str, Value]) -> Value:
+    taken = {p.name for p in code.params if p.kind not in ("*", "**", "positional")}
+    box = Box("dict", frame.identity(param.span))
+    cell = m.heap.cell(box.identity)
+    cell.depth = m.heap.depth
+    for name, value in given.items():
+        if name in ("*", "**"):
+            cell.open = cell.open or name == "**"
+        elif name not in taken:
+            cell.entries[name] = value
+    return box
+
+
+def _default(m: Machine, frame: Frame, function: FunctionValue, param: ir.Param, *, open_call: bool) -> Value:
+    from torchdet_lint.analysis.expressions import evaluate
+
+    if param.default is None:
+        return annotated(m, frame, param)
+    if isinstance(param.default, ir.Const):
+        value: Value = known(param.default.value)
+    else:
+        outer = m.closure_frame(function.closure, function.path)
+        kept, outer.trace = outer.trace, []
+        value = evaluate(m, outer, param.default)
+        outer.trace = kept
+    return Option(value, f"the parameter `{param.name}`") if open_call else value
+
+
+def annotated(m: Machine, frame: Frame, param: ir.Param) -> Value:
+    """What an annotation says about a value that is not known otherwise: an instance of a class from outside."""
+    if param.annotation is None or frame.outer is None:
+        return UNKNOWN
+    from torchdet_lint.analysis.expressions import evaluate
+
+    if not isinstance(param.annotation, ir.Name | ir.Attr):
+        return UNKNOWN
+    kept, frame.outer.trace = frame.outer.trace, []
+    value = evaluate(m, frame.outer, param.annotation)
+    frame.outer.trace = kept
+    if isinstance(value, External):
+        name = m.apis.canonical(value.path)
+        if "." in name and name.rsplit(".", 1)[-1][:1].isupper():
+            return Made(name, (), (("**", UNKNOWN),), frame.identity(param.span))
+    return UNKNOWN

@@ -1,0 +1,121 @@
+"""From a row of the API tables to events."""
+
+from __future__ import annotations
+
+from torchdet_lint import ir
+from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.values import (
+    FALSE,
+    TRUE,
+    Box,
+    Known,
+    Made,
+    Mark,
+    Option,
+    Tainted,
+    Truth,
+    Value,
+    alternatives,
+    is_none,
+    join,
+    known,
+    marks,
+    truth,
+)
+from torchdet_lint.catalog.apis import Api
+
+QUIET = frozenset(("", "draw", "seeder", "backward", "matmul", "cuda", "strict", "context", "option", "calls", "init", "clock", "fit"))
+"""Roles that no rule judges by the place of their use alone."""
+
+UNREPEATABLE = ("uuid.uuid4", "os.urandom", "random.SystemRandom", "secrets.")
+"""Sources that no seed can fix."""
+
+
+def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span) -> None:
+    """Appends the events of one call to the frame's trace."""
+    site = f.site(span)
+    if row.seeds:
+        _seed(f, made, row, span)
+    if row.draws and redirected(made, row):
+        f.trace.append(Event("private-draw", site, made.cls, made=made))
+    elif row.draws:
+        note = "init" if row.role in ("layer", "recurrent", "attention", "init", "pretrained") else ""
+        f.trace.append(Event("draw", site, made.cls, tuple(row.draws), made=made, note=note))
+    for mode in row.sets:
+        _set_mode(f, made, mode, span)
+    if row.role in ("backward", "matmul", "cuda"):
+        f.trace.append(Event(row.role, site, made.cls, made=made))
+    if row.role not in QUIET:
+        f.trace.append(Event("use", site, made.cls, made=made, note=row.role))
+    _unrepeatable_data(m, f, made, span)
+
+
+def redirected(made: Made, row: Api) -> bool:
+    """Whether an argument takes the draw to a private generator; one that is None by default does not."""
+    for spec in row.unless:
+        where, _, wanted = spec.partition("=")
+        name, _, position = where.partition("@")
+        value = made.get(name, int(position) if position else None)
+        if wanted:
+            if isinstance(value, Known) and _equals(value, wanted):
+                return True
+        elif value is not None and is_none(value) not in (Truth.YES, Truth.LIKELY):
+            return True
+    return bool(row.needs) and not made.open and not any(_switched_on(made, spec) for spec in row.needs)
+
+
+def _switched_on(made: Made, spec: str) -> bool:
+    """Whether an argument without which nothing is drawn may be true."""
+    where, _, wanted = spec.partition("=")
+    name, _, position = where.partition("@")
+    value = made.get(name, int(position) if position else None)
+    if value is None:
+        return False
+    if wanted:
+        return not isinstance(value, Known) or _equals(value, wanted)
+    return truth(value) not in (Truth.NO,)
+
+
+def _equals(value: Known, wanted: str) -> bool:
+    return str(value.value) == wanted or (wanted == "0" and value.value == 0 and value.kind == "float")
+
+
+def _seed(f: Frame, made: Made, row: Api, span: ir.Span) -> None:
+    name, _, position = row.seed.partition("@")
+    value = made.get(name, int(position) if position else None) if row.seed else None
+    if value is None and made.open:
+        value = Option(known(0), "")
+    options = [option for option in alternatives(value) if is_none(option) is not Truth.YES]
+    absent = value is None or len(options) < len(alternatives(value))
+    if absent and row.missing == "keep":
+        if not options:
+            return
+    elif absent:
+        entropy = row.missing == "entropy"
+        options.append(Tainted(frozenset((Mark("entropy", f"{made.cls}()", None),))) if entropy else known("default"))
+    f.trace.append(Event("seed", f.site(span), made.cls, tuple(row.seeds), value=join(*options), made=made))
+
+
+def _set_mode(f: Frame, made: Made, spec: str, span: ir.Span) -> None:
+    """`mode`, `!mode` or `mode=argument@position`."""
+    mode, _, source = spec.partition("=")
+    value: Value | None = FALSE if mode.startswith("!") else TRUE
+    if source:
+        name, _, position = source.partition("@")
+        value = made.get(name, int(position) if position else None)
+    if value is not None:
+        f.trace.append(Event("mode", f.site(span), mode.lstrip("!"), value=value, made=made))
+
+
+def _unrepeatable_data(m: Machine, f: Frame, made: Made, span: ir.Span) -> None:
+    """Values that no seed can fix, where they become data: an argument of torch or numpy."""
+    if not made.cls.startswith(("torch.", "numpy.")) or ".seed" in made.cls or "manual_seed" in made.cls:
+        return
+    values: list[Value] = []
+    for value in (*made.args, *(value for _, value in made.named)):
+        for option in alternatives(value):
+            values += m.heap.elements(option.identity) if isinstance(option, Box) else [option]
+    for mark in sorted(marks(values), key=repr):
+        if mark.kind == "entropy" and mark.site is not None and mark.what.startswith(UNREPEATABLE):
+            f.trace.append(Event("use", mark.site, mark.what, made=made, note="unrepeatable"))

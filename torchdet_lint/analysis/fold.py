@@ -1,0 +1,289 @@
+"""Folding a program's trace: in what state each event happens, and which event of a kind comes first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from torchdet_lint.analysis import modes
+from torchdet_lint.analysis.state import FAMILIES, Around, State, Status, merge
+from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Node, Repeat, Summary, Trace, Within
+from torchdet_lint.analysis.values import FALSE, Identity, Instance, Items, Known, Made, Option, Site, Truth, alternatives, marks
+
+
+class Step(NamedTuple):
+    """One node on the way from the program to an event: the trace that it is in, and its place there."""
+
+    trace: Trace
+    index: int
+
+    @property
+    def node(self) -> Node:
+        return self.trace[self.index]
+
+
+class Hit(NamedTuple):
+    """An event with the way to it from the root."""
+
+    event: Event
+    steps: tuple[Step, ...]
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        """The places of the calls on the way, then that of the event itself."""
+        return (*(step.node.site for step in self.steps[:-1] if isinstance(step.node, Enter)), self.event.site)
+
+
+class Visit(NamedTuple):
+    """That a program reaches an event, and how."""
+
+    program: str
+    state: State
+    around: Around
+
+
+class Outcome(NamedTuple):
+    """The states in which a trace is left: at its end, by `return`, by `break` or `continue`; and first hits by key."""
+
+    after: State | None
+    returned: State | None
+    jumped: State | None
+    hits: dict[str, Hit]
+
+
+@dataclass(slots=True)
+class Walk:
+    """The fold of one program (or of one function that no program reaches)."""
+
+    program: str
+    torch_19: bool
+    visits: dict[Event, set[Visit]]
+    seed_only: frozenset[Site] = frozenset()
+    forgiven: frozenset[Identity] = frozenset()
+    base: State = State()
+    imported: set[str] = field(default_factory=set)
+    _memo: dict[tuple[int, State, Around], Outcome] = field(default_factory=dict)
+    _keep: list[Summary] = field(default_factory=list)
+    _rebuilds: dict[int, bool] = field(default_factory=dict)
+    _loops: list[Repeat] = field(default_factory=list)
+
+    def run(self, trace: Trace) -> Outcome:
+        return self.fold(trace, State(), Around())
+
+    def fold(self, trace: Trace, state: State, around: Around) -> Outcome:
+        """The outcome of a trace that starts in `state`."""
+        here: State | None = state
+        returned: State | None = None
+        jumped: State | None = None
+        hits: dict[str, Hit] = {}
+        for index, node in enumerate(trace):
+            if here is None:
+                break
+            step = Step(trace, index)
+            if isinstance(node, Event):
+                here = self._event(node, here, around, step, hits)
+            elif isinstance(node, Leave):
+                if node.kind == "return":
+                    returned = merge(Truth.OPEN, returned, here)
+                elif node.kind in ("break", "continue"):
+                    jumped = merge(Truth.OPEN, jumped, here)
+                here = None
+            else:
+                part = self._node(node, here, around)
+                here = part.after
+                returned = merge(Truth.OPEN, returned, part.returned)
+                jumped = merge(Truth.OPEN, jumped, part.jumped)
+                for key, hit in part.hits.items():
+                    if key not in hits:
+                        hits[key] = Hit(hit.event, (step, *hit.steps))
+        return Outcome(here, returned, jumped, hits)
+
+    def _node(self, node: Branch | Repeat | Within | Enter, state: State, around: Around) -> Outcome:
+        if isinstance(node, Branch):
+            return self._branch(node, state, around)
+        if isinstance(node, Repeat):
+            inner = around._replace(loop=self._loop(node, around))
+            body = self.fold(node.body, state, inner)
+            after = merge(Truth.OPEN, body.after, body.jumped)
+            return Outcome(after if after is not None else state, body.returned, None, body.hits)
+        if isinstance(node, Within):
+            return self._within(node, state, around)
+        return self._enter(node, state, around)
+
+    def _loop(self, node: Repeat, around: Around) -> str:
+        if node.kind == "fit" or (node.kind == "comprehension" and around.loop):
+            return around.loop or "fit"
+        key = id(node)
+        if key not in self._rebuilds:
+            self._rebuilds[key] = any(event.kind == "draw" and event.note == "init" for event in events(node.body))
+            self._loops.append(node)
+        return "rebuild" if self._rebuilds[key] else "loop"
+
+    def _branch(self, node: Branch, state: State, around: Around) -> Outcome:
+        unlikely = around._replace(optional=node.label) if node.label else around
+        then = self.fold(node.then, state, unlikely if node.test is Truth.UNLIKELY else around)
+        other = self.fold(node.other, state, unlikely if node.test is Truth.LIKELY else around)
+        hits = dict(then.hits)
+        for key, hit in other.hits.items():
+            hits.setdefault(key, hit)
+        return Outcome(
+            merge(node.test, then.after, other.after),
+            merge(node.test, then.returned, other.returned),
+            merge(node.test, then.jumped, other.jumped),
+            hits,
+        )
+
+    def _within(self, node: Within, state: State, around: Around) -> Outcome:
+        if node.kind == "main":
+            self.base = state
+            return self.fold(node.body, state, around)
+        if node.kind == "worker":
+            return self._worker(node, state, around)
+        if node.kind == "worker-init":
+            inner = around._replace(loop="")
+            return self.fold(node.body, state, inner) if around.worker else Outcome(state, None, None, {})
+        inner = around._replace(**modes.around(node.kind))
+        body = self.fold(node.body, state, inner)
+        if node.kind == "fork-rng" and body.after is not None:
+            return body._replace(after=body.after._replace(rng=state.rng))
+        return body
+
+    def _worker(self, node: Within, state: State, around: Around) -> Outcome:
+        """What a loader does for its items: in workers it leaves the parent's state alone."""
+        count, fixed = node.value.items if isinstance(node.value, Items) else (node.value, FALSE)
+        kind = worker_kind(count)
+        inner = around._replace(worker=kind, fixed=fixed != FALSE, loop="call")
+        body = self.fold(node.body, state, inner)
+        return Outcome(state if kind else body.after, None, None, body.hits)
+
+    def _enter(self, node: Enter, state: State, around: Around) -> Outcome:
+        summary = node.summary
+        if node.kind == "import":
+            if summary.path in self.imported:
+                return Outcome(state, None, None, {})
+            self.imported.add(summary.path)
+        inner = around
+        if node.kind == "construct" and node.receiver in self.forgiven:
+            inner = inner._replace(forgiven=True)
+        if node.kind in ("forward", "item"):
+            inner = inner._replace(loop=inner.loop or "call")
+        if node.receiver is not None and node.receiver in state.evals and node.kind == "forward":
+            inner = inner._replace(evaluating=True)
+        start = self.base if node.kind == "spawn" else state
+        body = self._summary(summary, start, inner)
+        after = merge(Truth.OPEN, body.after, body.returned)
+        if node.kind == "spawn":
+            after = state
+        return Outcome(after, None, None, body.hits)
+
+    def _summary(self, summary: Summary, state: State, around: Around) -> Outcome:
+        key = (id(summary), state, around)
+        found = self._memo.get(key)
+        if found is None:
+            self._memo[key] = Outcome(state, None, None, {})
+            self._keep.append(summary)
+            found = self._memo[key] = self.fold(summary.trace, state, around)
+        return found
+
+    def _event(self, event: Event, state: State, around: Around, step: Step, hits: dict[str, Hit]) -> State:
+        self.visits.setdefault(event, set()).add(Visit(self.program, state, around))
+        for key in self._keys(event, state, around):
+            hits.setdefault(key, Hit(event, (step,)))
+        if event.kind == "seed":
+            families = tuple(family for family in event.families if family != "cuda-only")
+            return state.seeded(families) if families else state
+        if event.kind == "mode":
+            return modes.apply(event, state)
+        if event.kind in ("eval", "train") and isinstance(event.value, Instance | Made):
+            evals = state.evals - {event.value.identity} if event.kind == "train" else state.evals | {event.value.identity}
+            return state._replace(evals=frozenset(evals))
+        return state
+
+    def _keys(self, event: Event, state: State, around: Around) -> tuple[str, ...]:
+        """Under which keys the event is worth remembering when it is the first of its kind."""
+        if event.kind == "draw":
+            return self._draw_keys(event, state, around)
+        if event.kind == "seed":
+            return tuple(f"seed:{family}" for family in event.families)
+        if event.kind == "mode":
+            return (f"mode:{event.api}", *modes.keys(event))
+        if event.kind == "matmul":
+            return ("matmul",) if state.cublas else ("matmul", "matmul-unset")
+        return (event.kind,)
+
+    def _draw_keys(self, event: Event, state: State, around: Around) -> tuple[str, ...]:
+        if not self.matters(event, around):
+            return ()
+        keys = []
+        for family in event.families:
+            family, weak = self._family(family, around)
+            if not family:
+                continue
+            keys.append(f"drawn:{family}")
+            status = state.status(family)
+            if status is Status.UNSEEDED:
+                keys.append(f"weak:{family}" if weak else f"unseeded:{family}")
+            elif status is Status.OPTIONAL:
+                keys.append(f"optional:{family}")
+        return tuple(keys)
+
+    def matters(self, event: Event, around: Around) -> bool:
+        """Whether a draw can reach a result."""
+        if event.site in self.seed_only or around.frozen:
+            return False
+        if event.note == "init" and (around.forgiven or (event.made is not None and event.made.identity in self.forgiven)):
+            return False
+        return not (event.note == "training" and around.evaluating)
+
+    def _family(self, family: str, around: Around) -> tuple[str, bool]:
+        """The family that a draw really comes from: workers are seeded from the parent's torch stream."""
+        if not around.worker or family not in FAMILIES:
+            return family, False
+        if around.worker == "some":
+            return family, family != "torch"
+        if family == "numpy" and not self.torch_19:
+            return family, False
+        return ("" if around.fixed else "torch"), False
+
+
+def worker_kind(count: object) -> str:
+    """"yes": certainly in workers; "some": perhaps; "": certainly, or on some path, in the main process."""
+    kinds = set()
+    for option in alternatives(count):  # type: ignore[arg-type]  # a value
+        if isinstance(option, Known) and isinstance(option.value, int):
+            kinds.add("yes" if option.value > 0 else "")
+        elif isinstance(option, Option) and isinstance(option.default, Known) and option.default.value == 0:
+            kinds.add("some")
+        else:
+            kinds.add("some")
+    if "" in kinds:
+        return ""
+    return "yes" if kinds == {"yes"} else "some"
+
+
+def marked_seeds(trace: Trace) -> frozenset[Site]:
+    """The sites of draws whose values become seeds."""
+    found: set[Site] = set()
+    for event in events(trace):
+        if event.kind in ("seed", "seeded", "use") and event.kind != "use" or event.note == "rng":
+            value = event.value
+            values = (value,) if event.kind != "use" else (*(event.made.args if event.made else ()), *(v for _, v in (event.made.named if event.made else ())))
+            found |= {mark.site for mark in marks(values) if mark.kind == "draw" and mark.site is not None}
+    return frozenset(found)
+
+
+def events(trace: Trace, seen: set[int] | None = None) -> list[Event]:
+    """Every event of a trace, once for each summary that holds it."""
+    seen = set() if seen is None else seen
+    found: list[Event] = []
+    for node in trace:
+        if isinstance(node, Event):
+            found.append(node)
+        elif isinstance(node, Branch):
+            found += events(node.then, seen) + events(node.other, seen)
+        elif isinstance(node, Repeat | Within):
+            found += events(node.body, seen)
+        elif isinstance(node, Enter) and id(node.summary) not in seen:
+            seen.add(id(node.summary))
+            found += events(node.summary.trace, seen)
+    return found

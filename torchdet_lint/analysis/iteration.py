@@ -1,0 +1,232 @@
+"""Iterating over things: what their items are, and what drawing them does (loaders, samplers, data sets, generators)."""
+
+from __future__ import annotations
+
+from torchdet_lint import ir
+from torchdet_lint.analysis import classes
+from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.trace import Enter, Event, Node, Within
+from torchdet_lint.analysis.values import (
+    UNKNOWN,
+    Bound,
+    Box,
+    Flow,
+    FunctionValue,
+    Instance,
+    Items,
+    Known,
+    Made,
+    Option,
+    Tainted,
+    Truth,
+    Value,
+    alternatives,
+    is_none,
+    join,
+    known,
+)
+from torchdet_lint.project.modules import External
+
+NUMBERED = "builtins.enumerate"
+ZIPPED = ("builtins.zip", "itertools.product", "itertools.zip_longest")
+
+
+def known_items(m: Machine, value: Value) -> tuple[Value, ...] | None:
+    """The items one by one, where they are known."""
+    if isinstance(value, Items):
+        return value.items
+    if isinstance(value, Known) and isinstance(value.value, tuple | list | range):
+        return tuple(known(item) for item in value.value)[:64]
+    if isinstance(value, Box):
+        cell = m.heap.cell(value.identity)
+        if value.kind in ("list", "set") and cell.items is not None and cell.element is None and not cell.open:
+            return tuple(cell.items)
+        if value.kind == "dict" and not cell.open and cell.element is None:
+            return tuple(known(name) for name in cell.entries)
+    return None
+
+
+def element(m: Machine, value: Value) -> Value:
+    """Any item of a value, without iterating it for real."""
+    items = known_items(m, value)
+    if items:
+        return join(*items)
+    if isinstance(value, Flow):
+        return value.element
+    if isinstance(value, Box):
+        found = m.heap.elements(value.identity)
+        return join(*found) if found else UNKNOWN
+    if isinstance(value, Made):
+        row = m.api(value.cls)
+        if row is not None and row.yields:
+            parts = tuple(_instance_of(value, name) for name in row.yields)
+            return parts[0] if len(parts) == 1 else Items(parts)
+    return value if isinstance(value, Tainted) else UNKNOWN
+
+
+def _instance_of(value: Made, name: str) -> Value:
+    return UNKNOWN if name in ("", "?", "unknown") else Made(name, (), (("**", UNKNOWN),), value.identity)
+
+
+def iterate(m: Machine, f: Frame, value: Value, span: ir.Span) -> Value:
+    """One item of the value; what fetching items does goes into the trace."""
+    options = alternatives(value)
+    if len(options) > 1:
+        return join(*(iterate(m, f, option, span) for option in options))
+    if isinstance(value, Option):
+        return iterate(m, f, value.default, span)
+    if isinstance(value, Instance):
+        return _iterate_instance(m, f, value, span)
+    if isinstance(value, Flow):
+        for source in value.sources:
+            iterate(m, f, source, span)
+        return value.element
+    if isinstance(value, Made):
+        return _iterate_made(m, f, value, span)
+    return element(m, value)
+
+
+def _iterate_instance(m: Machine, f: Frame, value: Instance, span: ir.Span) -> Value:
+    from torchdet_lint.analysis import calls
+
+    made = m.heap.read(value.identity, "<made>")
+    if isinstance(made, Made) and classes.find_member(m, value.cls, "__iter__") is None:
+        return _iterate_made(m, f, made, span)
+    for name in ("__iter__", "__next__", "__getitem__"):
+        found = classes.find_member(m, value.cls, name)
+        if found is None or not isinstance(found[0], FunctionValue):
+            continue
+        args = (value, UNKNOWN) if name == "__getitem__" else (value,)
+        result = calls.enter(m, f, found[0], args, (), span, kind="item", receiver=value.identity)
+        if name != "__iter__":
+            return result
+        if result == value:
+            continue
+        return iterate(m, f, result, span) if not isinstance(result, Flow) or result.sources else result.element
+    return UNKNOWN
+
+
+def _iterate_made(m: Machine, f: Frame, value: Made, span: ir.Span) -> Value:
+    if value.cls == NUMBERED:
+        return Items((UNKNOWN, iterate(m, f, value.args[0], span))) if value.args else UNKNOWN
+    if value.cls in ZIPPED:
+        return Items(tuple(iterate(m, f, arg, span) for arg in value.args))
+    row = m.api(value.cls)
+    if row is not None and row.role == "loader":
+        return iterate_loader(m, f, value, span)
+    if row is not None and row.role in ("sampler", "split") and row.draws:
+        f.trace.append(Event("draw", f.site(span), value.cls, tuple(row.draws), made=value))
+    found = [iterate(m, f, arg, span) for arg in value.args if _worth(m, arg)]
+    if row is not None and row.yields:
+        return element(m, value)
+    return found[0] if len(found) == 1 else UNKNOWN
+
+
+def _worth(m: Machine, value: Value) -> bool:
+    """Whether iterating an argument of something that is iterated can matter."""
+    return any(isinstance(option, Instance | Flow | Made | Box | Items) for option in alternatives(value))
+
+
+def iterate_loader(m: Machine, f: Frame, loader: Made, span: ir.Span) -> Value:
+    """A pass over a loader: its base seed, its sampler, and its data set's items, in workers or in the main process."""
+    from torchdet_lint.analysis import outside
+
+    f.trace.append(Event("iterate", f.site(span), loader.cls, made=loader))
+    generator = loader.get("generator")
+    if generator is None or is_none(generator) in (Truth.YES, Truth.LIKELY):
+        f.trace.append(Event("draw", f.site(span), loader.cls, ("torch",), made=loader, note="loader"))
+    kept, f.trace = f.trace, []
+    for name in ("sampler", "batch_sampler"):
+        sampler = loader.get(name)
+        for option in alternatives(sampler):
+            if isinstance(option, Instance):
+                iterate(m, f, option, span)
+    sampling, f.trace = f.trace, []
+    item = dataset_item(m, f, loader.get("dataset", 0) or UNKNOWN, span)
+    collate = loader.get("collate_fn")
+    if collate is not None:
+        for option in alternatives(collate):
+            outside.call_back(m, f, option, (Flow(item),), span)
+    work, f.trace = f.trace, kept
+    f.trace += sampling
+    workers = loader.get("num_workers", 5)
+    init = _worker_init(m, f, loader, span)
+    if work:
+        fixed = known(generator is not None and is_none(generator) not in (Truth.YES, Truth.LIKELY))
+        count = Items((worker_count(workers, loader), fixed))
+        f.trace.append(Within(f.site(span), "worker", count, (*init, *work)))
+    return UNKNOWN
+
+
+def worker_count(workers: Value | None, loader: Made) -> Value:
+    """How many workers a loader has: 0 when the argument is not given."""
+    if workers is None:
+        return UNKNOWN if loader.open else known(0)
+    options = tuple(known(0) if is_none(option) is Truth.YES else option for option in alternatives(workers))
+    return join(*options)
+
+
+def _worker_init(m: Machine, f: Frame, loader: Made, span: ir.Span) -> tuple[Node, ...]:
+    from torchdet_lint.analysis import outside
+
+    init = loader.get("worker_init_fn")
+    if init is None:
+        return ()
+    kept, f.trace = f.trace, []
+    for option in alternatives(init):
+        outside.call_back(m, f, option, (UNKNOWN,), span)
+    trace, f.trace = f.trace, kept
+    return (Within(f.site(span), "worker-init", UNKNOWN, tuple(trace)),) if trace else ()
+
+
+def dataset_item(m: Machine, f: Frame, dataset: Value, span: ir.Span) -> Value:
+    """Fetches one item of a data set: of the project, or of a library that wraps project code (`Subset`, transforms)."""
+    from torchdet_lint.analysis import outside
+
+    results = []
+    for option in alternatives(dataset):
+        if isinstance(option, Instance):
+            results.append(_item_of(m, f, option, span))
+        elif isinstance(option, Made):
+            for arg in (*option.args, *(value for _, value in option.named)):
+                for part in alternatives(arg):
+                    _item_part(m, f, part, span)
+        elif isinstance(option, Box | Items | Flow):
+            results.append(element(m, option))
+        elif isinstance(option, Bound):
+            outside.call_back(m, f, option, (UNKNOWN,), span)
+    return join(*results) if results else UNKNOWN
+
+
+def _item_part(m: Machine, f: Frame, part: Value, span: ir.Span) -> None:
+    from torchdet_lint.analysis import outside
+
+    if isinstance(part, Instance) and _is_dataset(m, part):
+        _item_of(m, f, part, span)
+    elif isinstance(part, Made) and (row := m.api(part.cls)) is not None and row.role in ("dataset", "split"):
+        dataset_item(m, f, part, span)
+    elif isinstance(part, Made | Instance | FunctionValue):
+        outside.call_back(m, f, part, (UNKNOWN,), span)
+    elif isinstance(part, Box | Items):
+        for inner in known_items(m, part) or ():
+            _item_part(m, f, inner, span)
+
+
+def _is_dataset(m: Machine, value: Instance) -> bool:
+    return any(classes.find_member(m, value.cls, name) is not None for name in ("__getitem__", "__iter__"))
+
+
+def _item_of(m: Machine, f: Frame, dataset: Instance, span: ir.Span) -> Value:
+    from torchdet_lint.analysis import calls
+
+    for name in ("__getitem__", "__iter__", "__getitems__"):
+        found = classes.find_member(m, dataset.cls, name)
+        if found is not None and isinstance(found[0], FunctionValue):
+            args = (dataset,) if name == "__iter__" else (dataset, UNKNOWN)
+            result = calls.enter(m, f, found[0], args, (), span, kind="item", receiver=dataset.identity)
+            return result.element if isinstance(result, Flow) else result
+    made = m.heap.read(dataset.identity, "<made>")
+    return dataset_item(m, f, made, span) if isinstance(made, Made) else UNKNOWN
+
+
+__all__ = ["Enter", "External", "dataset_item", "element", "iterate", "iterate_loader", "known_items", "worker_count"]

@@ -1,0 +1,216 @@
+"""The abstract machine: evaluates functions of the project for abstract arguments, once for each kind of argument."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from torchdet_lint import ir
+from torchdet_lint.analysis.heap import Heap
+from torchdet_lint.analysis.trace import Node, Summary, Trace
+from torchdet_lint.analysis.values import (
+    UNKNOWN,
+    Box,
+    ClassValue,
+    FunctionValue,
+    Identity,
+    Instance,
+    Items,
+    Made,
+    Site,
+    Value,
+)
+from torchdet_lint.catalog.apis import Api, Apis
+from torchdet_lint.project.modules import Definition, Project
+
+MAX_DEPTH = 48
+"""Calls nested deeper than this are not entered."""
+
+MAX_CONTEXTS = 24
+"""A function is evaluated for at most so many kinds of arguments; further calls are evaluated with unknown arguments, once."""
+
+MAX_STEPS = 400_000
+"""Statements and expressions evaluated for one root; what is left when they are used up is not entered."""
+
+
+class Frame:
+    """The activation of one function (or of a module's top level) while it is evaluated."""
+
+    __slots__ = (
+        "closure", "context", "defines", "env", "ended", "function", "narrowed", "outer", "owner", "path", "qualname", "receiver",
+        "returns", "trace", "unit", "yields",
+    )  # fmt: skip
+
+    def __init__(self, path: str, unit: int, qualname: str, outer: Frame | None, context: int) -> None:
+        self.path = path
+        self.unit = unit
+        self.qualname = qualname
+        self.outer = outer
+        self.context = context
+        self.env: dict[str, Value] = {}
+        self.narrowed: dict[str, Value] = {}
+        self.trace: list[Node] = []
+        self.returns: list[Value] = []
+        self.yields: list[Value] | None = None
+        self.ended = ""
+        self.function: ir.Function | ir.Lambda | None = None
+        self.receiver: Value | None = None
+        self.owner: ClassValue | None = None
+        self.defines: ClassValue | None = None
+        self.closure = 0
+
+    def site(self, span: ir.Span) -> Site:
+        return Site(self.path, self.unit, span, self.qualname)
+
+    def identity(self, span: ir.Span) -> Identity:
+        return self.site(span), self.context
+
+
+class Machine:
+    """Evaluation of one project. Summaries, objects and module environments are shared by all programs of the project."""
+
+    def __init__(self, project: Project, apis: Apis, versions: Mapping[str, object] | None = None) -> None:
+        self.project = project
+        self.apis = apis
+        self.versions = versions or {}
+        self.heap = Heap()
+        self.code: dict[tuple[str, int, ir.Span], ir.Function | ir.Lambda | ir.Class] = {}
+        self.frames: list[Frame] = []
+        self.summaries: dict[object, Summary] = {}
+        self.contexts: dict[object, int] = {}
+        self.active: set[object] = set()
+        self.steps = 0
+        self.call_depth = 0
+        self._numbers = 0
+        self._modules: dict[str, Frame] = {}
+        self._running: set[tuple[str, int]] = set()
+        self._classes: dict[ClassValue, object] = {}
+        self._apis: dict[str, Api | None] = {}
+
+    # What is known of the outside
+
+    def api(self, path: str) -> Api | None:
+        """The table row of a canonical or aliased dotted path."""
+        if path not in self._apis:
+            self._apis[path] = self.apis.get(path, self.versions)
+        return self._apis[path]
+
+    def number(self) -> int:
+        """A fresh context number."""
+        self._numbers += 1
+        return self._numbers
+
+    # Modules
+
+    def module_frame(self, path: str) -> Frame:
+        if path not in self._modules:
+            frame = Frame(path, 0, "", None, 0)
+            self._modules[path] = frame
+        return self._modules[path]
+
+    def global_value(self, path: str, name: str) -> Value | None:
+        """The value of a module's top-level name, evaluating what binds it when that has not run yet."""
+        frame = self.module_frame(path)
+        if name in frame.env:
+            return frame.env[name]
+        symbol = self.project.lookup(path, name)
+        if symbol is None:
+            return None
+        if not isinstance(symbol, Definition):
+            return symbol
+        if symbol.path != path:
+            return self.global_value(symbol.path, symbol.name)
+        for unit in symbol.units:
+            self._bind_unit(frame, unit)
+        return frame.env.get(name)
+
+    def _bind_unit(self, frame: Frame, unit: int) -> None:
+        """Evaluates a unit for the sake of the names that it binds; what happens in it is not recorded."""
+        if (frame.path, unit) in self._running or len(self._running) > 64:
+            return
+        self._running.add((frame.path, unit))
+        kept, frame.trace = frame.trace, []
+        ended, frame.ended = frame.ended, ""
+        from torchdet_lint.analysis.statements import execute_unit
+
+        execute_unit(self, frame, unit)
+        frame.trace, frame.ended = kept, ended
+        self._running.discard((frame.path, unit))
+
+    def module_summary(self, path: str, *, main: bool) -> Summary:
+        """What running the module's top level does: as the program (`main`) or when it is imported."""
+        key = ("module", path, main)
+        if key in self.summaries:
+            return self.summaries[key]
+        if key in self.active:
+            return Summary(path, path, (), UNKNOWN)
+        self.active.add(key)
+        from torchdet_lint.analysis.statements import execute_unit
+
+        frame = self.module_frame(path)
+        kept = frame.trace, frame.ended
+        frame.trace, frame.ended = [], ""
+        frame.env["__name__"] = self._module_name(path, main=main)
+        depth, self.heap.depth = self.heap.depth, 0
+        for unit in self.project.modules[path].source.units:
+            if frame.ended:
+                break
+            self._running.add((path, unit.index))
+            execute_unit(self, frame, unit.index)
+            self._running.discard((path, unit.index))
+        self.heap.depth = depth
+        summary = Summary(path, path, tuple(frame.trace), UNKNOWN)
+        frame.trace, frame.ended = kept
+        self.active.discard(key)
+        self.summaries[key] = summary
+        return summary
+
+    def _module_name(self, path: str, *, main: bool) -> Value:
+        from torchdet_lint.analysis.values import known
+
+        return known("__main__" if main else self.project.modules[path].name)
+
+    # Code
+
+    def function_code(self, function: FunctionValue) -> ir.Function | ir.Lambda | None:
+        key = (function.path, function.unit, function.span)
+        if key not in self.code:
+            for statement in self.project.body(function.path, function.unit):
+                if isinstance(statement, ir.Function) and statement.name == function.qualname:
+                    self.code[key] = statement
+        found = self.code.get(key)
+        return found if isinstance(found, ir.Function | ir.Lambda) else None
+
+    def class_code(self, cls: ClassValue) -> ir.Class | None:
+        key = (cls.path, cls.unit, cls.span)
+        if key not in self.code:
+            for statement in self.project.body(cls.path, cls.unit):
+                if isinstance(statement, ir.Class) and statement.name == cls.qualname:
+                    self.code[key] = statement
+        found = self.code.get(key)
+        return found if isinstance(found, ir.Class) else None
+
+    def closure_frame(self, number: int, path: str) -> Frame:
+        return self.frames[number - 1] if number else self.module_frame(path)
+
+    def keep(self, frame: Frame) -> int:
+        """The number by which functions defined in this frame find it again; 0 for a module's frame."""
+        if frame.outer is None:
+            return 0
+        if not frame.closure:
+            self.frames.append(frame)
+            frame.closure = len(self.frames)
+        return frame.closure
+
+    def fingerprint(self, value: Value, depth: int = 2) -> object:
+        """The value as part of a summary's key: objects count with the version of what they hold."""
+        if isinstance(value, Instance | Box):
+            return value, self.heap.version(value.identity)
+        if depth and isinstance(value, Items):
+            return tuple(self.fingerprint(item, depth - 1) for item in value.items)
+        if depth and isinstance(value, Made):
+            return value.identity, value.cls
+        return value
+
+
+def sequence(nodes: list[Node]) -> Trace:
+    return tuple(nodes)

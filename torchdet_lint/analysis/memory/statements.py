@@ -1,0 +1,234 @@
+"""Running the statements of a body over the state of the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torchdet_lint import ir
+from torchdet_lint.analysis.memory.allocation import is_meta
+from torchdet_lint.analysis.memory.coverage import Running
+from torchdet_lint.analysis.memory.expressions import captured, tested
+from torchdet_lint.analysis.memory.frame import Frame, escape, read, taint, uses_in
+from torchdet_lint.analysis.memory.targets import assign, forget, rebind
+from torchdet_lint.analysis.memory.values import DONE, NOTHING, State, Value, elements, join, union
+
+
+def execute(frame: Frame, state: State, body: ir.Body) -> State | None:
+    """The state after the body, or None when its end is not reached. `state` is used up."""
+    current: State | None = state
+    for statement in body:
+        frame.analysis.step()
+        current = HANDLERS.get(type(statement), _other)(frame, current, statement)
+        if current is None:
+            return None
+    return current
+
+
+def _other(frame: Frame, state: State, statement: Any) -> State:
+    return state
+
+
+def _do(frame: Frame, state: State, statement: ir.Do) -> State:
+    frame.evaluate(state, statement.value)
+    return state
+
+
+def _assign(frame: Frame, state: State, statement: ir.Assign) -> State:
+    if statement.value is None:
+        return state
+    value = frame.evaluate(state, statement.value)
+    for target in statement.targets:
+        if not (isinstance(target, ir.Name) and target.id == "_"):
+            assign(frame, state, target, value)
+    return state
+
+
+def _augment(frame: Frame, state: State, statement: ir.Augment) -> State:
+    value = frame.evaluate(state, statement.value)
+    target = frame.evaluate(state, statement.target)
+    if target.refs or value.refs:
+        both = Value(refs=(*target.refs, *value.refs), maybe=target.maybe or value.maybe)
+        result = read(frame, state, both, statement.span, f"is changed in place by `{statement.op}=`")
+        if target.refs:
+            taint(state, target, uses_in(state, result))
+        else:
+            assign(frame, state, statement.target, result)
+    elif target.entries is not None or target.each is not None:
+        rebind(frame, state, statement.target, Value(each=union(elements(target), elements(value))))
+    return state
+
+
+def _return(frame: Frame, state: State, statement: ir.Return) -> None:
+    if statement.value is not None:
+        frame.results.append(frame.evaluate(state, statement.value))
+    frame.exits.append(state)
+
+
+def _raise(frame: Frame, state: State, statement: ir.Raise) -> None:
+    return None
+
+
+def _jump(frame: Frame, state: State, statement: ir.Jump) -> None:
+    frame.jumps.append(state)
+
+
+def _delete(frame: Frame, state: State, statement: ir.Delete) -> State:
+    for target in statement.targets:
+        forget(state, target)
+    return state
+
+
+def _assert(frame: Frame, state: State, statement: ir.Assert) -> State:
+    tested(frame, state, frame.evaluate(state, statement.test))
+    return state
+
+
+def _scope(frame: Frame, state: State, statement: ir.Scope) -> State:
+    names, before = frozenset(statement.names), frame.shared
+    frame.shared = lambda name: name in names or before(name)
+    return state
+
+
+def _branches(frame: Frame, state: State, bodies: list[ir.Body], exhaustive: bool) -> State | None:
+    """Runs each body from the same state; what is read inside is conditional in the loops around."""
+    outer, frame.conditional = frame.conditional, frame.loops_now
+    ends = [execute(frame, state.copy(), body) for body in bodies]
+    frame.conditional = outer
+    return join([end for end in ends if end is not None] + ([] if exhaustive else [state]))
+
+
+def _if(frame: Frame, state: State, statement: ir.If) -> State | None:
+    tested(frame, state, frame.evaluate(state, statement.test))
+    return _branches(frame, state, [statement.body, statement.orelse], exhaustive=True)
+
+
+def _match(frame: Frame, state: State, statement: ir.Match) -> State | None:
+    escape(frame, state, frame.evaluate(state, statement.subject))
+    exhaustive = any(case.irrefutable and case.guard is None for case in statement.cases)
+    return _branches(frame, state, [case.body for case in statement.cases], exhaustive)
+
+
+def _for(frame: Frame, state: State, statement: ir.For) -> State | None:
+    source = frame.evaluate(state, statement.iter)
+    loop = _running(frame, statement)
+    return _loop(frame, state, loop, statement, lambda start: assign(frame, start, statement.target, elements(source)))
+
+
+def _while(frame: Frame, state: State, statement: ir.While) -> State | None:
+    loop = Running(frozenset(), False, frame.root)
+    return _loop(
+        frame, state, loop, statement, lambda start: tested(frame, start, frame.evaluate(start, statement.test)) and None
+    )
+
+
+def _loop(
+    frame: Frame, state: State, loop: Running, statement: ir.For | ir.While, enter: Callable[[State], None]
+) -> State | None:
+    """One turn stands for all. A read that is conditional in the loop may wait for what a turn before it has written."""
+    before, jumps, created = dict(state.heap), frame.jumps, len(frame.analysis.created)
+    frame.jumps, frame.loops = [], (*frame.loops, loop)
+    inside = state.copy()
+    enter(inside)
+    end = execute(frame, inside, statement.body)
+    ends = [*frame.jumps, *([end] if end is not None else [])]
+    frame.jumps, frame.loops = jumps, frame.loops[:-1]
+    after = join([*ends, state])
+    if after is None:
+        return None
+    settle(frame, loop, created, before, after.heap)
+    return execute(frame, after, statement.orelse)
+
+
+def settle(frame: Frame, loop: object, created: int, before: dict[Any, Any], after: dict[Any, Any]) -> None:
+    """Drops the conditional reads since `created` of memory that the loop writes as well."""
+    for use in frame.analysis.created[created:]:
+        if loop in use.loops and use.buffer in before and after.get(use.buffer, DONE) != before[use.buffer]:
+            frame.analysis.dropped.add(use)
+
+
+def _running(frame: Frame, statement: ir.For) -> Running:
+    """Which names count the turns, and whether the loop runs over an argument of this function."""
+    source, target = statement.iter, statement.target
+    if not isinstance(source, ir.Call) or not source.args:
+        return Running(frozenset(), False, frame.root)
+    dotted, over = frame.names.dotted(source.func), source.args[0].value
+    counters: frozenset[str] = frozenset()
+    if isinstance(target, ir.Name):
+        counters = frozenset({target.id})
+    elif isinstance(target, ir.Sequence) and isinstance(target.items[0], ir.Name):
+        counters = frozenset({target.items[0].id})
+    if dotted == "builtins.range":
+        sized = isinstance(over, ir.Call) and frame.names.dotted(over.func) == "builtins.len" and len(over.args) == 1
+        over = over.args[0].value if sized and isinstance(over, ir.Call) else source
+    elif dotted != "builtins.enumerate":
+        return Running(counters, False, frame.root)
+    return Running(counters, isinstance(over, ir.Name) and over.id in frame.parameters, frame.root)
+
+
+def _with(frame: Frame, state: State, statement: ir.With) -> State | None:
+    outer = frame.meta
+    for context, target in statement.items:
+        value = frame.evaluate(state, context)
+        if isinstance(context, ir.Call | ir.Name) and is_meta(context, frame.names):
+            frame.meta = True
+        if target is not None:
+            assign(frame, state, target, NOTHING if value.module is not None else value)
+    end = execute(frame, state, statement.body)
+    frame.meta = outer
+    return end
+
+
+def _try(frame: Frame, state: State, statement: ir.Try) -> State | None:
+    start = state.copy()
+    end = execute(frame, state, statement.body)
+    middle = join([start, *([end] if end is not None else [])])
+    ends = [execute(frame, end, statement.orelse)] if end is not None else []
+    outer, frame.conditional = frame.conditional, frame.loops_now
+    for handler in statement.handlers:
+        if middle is not None:
+            caught = middle.copy()
+            caught.env.pop(handler.name, None)
+            ends.append(execute(frame, caught, handler.body))
+    frame.conditional = outer
+    after = join([one for one in ends if one is not None])
+    if after is None:
+        if statement.final and middle is not None:
+            execute(frame, middle, statement.final)
+        return None
+    return execute(frame, after, statement.final)
+
+
+def _nested(frame: Frame, state: State, statement: ir.Function | ir.Class) -> State:
+    captured(frame, state, statement)
+    state.env[statement.name] = NOTHING
+    return state
+
+
+def _import(frame: Frame, state: State, statement: ir.Import | ir.ImportFrom) -> State:
+    for name, bound in statement.names:
+        state.env.pop(bound or name.split(".", 1)[0], None)
+    return state
+
+
+HANDLERS: dict[type, Callable[[Frame, Any, Any], State | None]] = {
+    ir.Do: _do,
+    ir.Assign: _assign,
+    ir.Augment: _augment,
+    ir.Return: _return,
+    ir.Raise: _raise,
+    ir.Jump: _jump,
+    ir.Delete: _delete,
+    ir.Assert: _assert,
+    ir.Scope: _scope,
+    ir.If: _if,
+    ir.Match: _match,
+    ir.For: _for,
+    ir.While: _while,
+    ir.With: _with,
+    ir.Try: _try,
+    ir.Function: _nested,
+    ir.Class: _nested,
+    ir.Import: _import,
+    ir.ImportFrom: _import,
+}

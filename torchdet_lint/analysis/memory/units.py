@@ -1,0 +1,169 @@
+"""The question itself: which allocations of one unit are read before they are wholly written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torchdet_lint import ir
+from torchdet_lint.analysis.memory.attributes import run_class
+from torchdet_lint.analysis.memory.classes import make_info
+from torchdet_lint.analysis.memory.expressions import evaluate, mentioned
+from torchdet_lint.analysis.memory.frame import Analysis, Frame, TooLong, commit, uses_in
+from torchdet_lint.analysis.memory.initialised import initialised_elsewhere
+from torchdet_lint.analysis.memory.inline import enter
+from torchdet_lint.analysis.memory.statements import execute
+from torchdet_lint.analysis.memory.tables import ALLOCATING_WORDS
+from torchdet_lint.analysis.memory.values import DONE, NOTHING, Place, State, Use, reach
+from torchdet_lint.project.modules import Project
+from torchdet_lint.project.names import Names, flat, local_bindings
+
+LEVELS = 2
+"""Through how many returning functions an allocation is followed to its callers."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUse:
+    """An allocation whose memory is read before it was wholly written, and how it is read.
+
+    `certainty`: "certain"; "likely" where other code could in principle write it first; "warm-up" where nothing comes of
+    what was read. `parameter` tells parameters and buffers of a module, `attribute` the attribute of `self` that holds it.
+    """
+
+    path: str
+    unit: int
+    span: ir.Span
+    api: str
+    read: str
+    read_path: str
+    read_unit: int
+    read_span: ir.Span
+    certainty: str
+    parameter: bool
+    attribute: str
+
+
+def memory_uses(project: Project, path: str, unit: int, names: Names) -> Iterator[MemoryUse]:
+    """The allocations in this unit that are read before they are wholly written, in order of their place.
+
+    `names` resolves at the top level of the file. An allocation is reported once, by the first of its surest reads.
+    """
+    if not project.modules[path].source.units[unit].words & ALLOCATING_WORDS:
+        return
+    analysis = Analysis(project, lambda other: Names(project, other, names.canonical), evaluate, execute)
+    try:
+        _run_unit(analysis, path, unit)
+        _run_callers(analysis, {(path, unit)})
+        yield from _answers(analysis, path, unit)
+    except TooLong:
+        return
+
+
+def _answers(analysis: Analysis, path: str, unit: int) -> Iterator[MemoryUse]:
+    ranks = {"certain": 0, "likely": 1, "warm-up": 2}
+    best: dict[ir.Span, MemoryUse] = {}
+    for use in analysis.created:
+        place = use.buffer.place
+        if place is None or place[:2] != (path, unit) or use in analysis.dropped:
+            continue
+        found = _answer(analysis, use, place)
+        known = best.get(place.span)
+        if known is None or ranks[found.certainty] < ranks[known.certainty]:
+            best[place.span] = found
+    for use in analysis.created:
+        place, held = use.buffer.place, analysis.attributes.get(use.buffer)
+        if place is not None and held is not None and place.span in best and held[0] is not None:
+            if initialised_elsewhere(analysis.project, held[0], held[1], use.buffer in analysis.parameters):
+                del best[place.span]
+    yield from (best[span] for span in sorted(best))
+
+
+def _answer(analysis: Analysis, use: Use, place: Place) -> MemoryUse:
+    at, phrase = analysis.resited.get(use, (use.at, use.phrase))
+    certainty = "warm-up" if use not in analysis.committed else "certain" if use.certain else "likely"
+    _, attribute = analysis.attributes.get(use.buffer, (None, ""))
+    parameter = use.buffer in analysis.parameters
+    return MemoryUse(*place, use.buffer.api, phrase, *at, certainty, parameter, attribute)
+
+
+def _run_unit(analysis: Analysis, path: str, unit: int) -> None:
+    names, top_level = analysis.names(path), False
+    for node in flat(analysis.project.body(path, unit)):
+        if isinstance(node, ir.Class):
+            run_class(analysis, make_info(analysis.project, path, unit, node, names))
+        elif isinstance(node, ir.Function):
+            _run_function(analysis, path, unit, node, names)
+        else:
+            top_level = True
+    if top_level:
+        _run_module(analysis, path)
+
+
+def _run_function(analysis: Analysis, path: str, unit: int, node: ir.Function, names: Names) -> None:
+    """The function on its own, with arguments of which nothing is known, and the functions inside it."""
+    inside = names.inside(node)
+    frame = Frame(analysis, path, unit, inside, object())
+    state = State()
+    result = enter(frame, state, node, {param.name: NOTHING for param in node.params})
+    commit(frame, uses_in(state, result))
+    if not names.functions and any(not state.heap.get(ref.buffer, DONE).done for ref in reach(result)):
+        analysis.returning[path, node.name] = None
+    for inner in flat(node.body):
+        if isinstance(inner, ir.Function):
+            _run_function(analysis, path, unit, inner, inside)
+
+
+def _run_module(analysis: Analysis, path: str) -> None:
+    """The statements of a file that stand outside of functions and classes, in order."""
+    state: State | None = State()
+    root = object()
+    for unit in analysis.project.modules[path].source.units:
+        if unit.kind in ("def", "class", "import", "from") or state is None:
+            continue
+        frame = Frame(analysis, path, unit.index, analysis.names(path), root)
+        frame.shared = lambda name: _is_shared(analysis, path, name)
+        state = execute(frame, state, analysis.project.body(path, unit.index))
+
+
+def _is_shared(analysis: Analysis, path: str, name: str) -> bool:
+    """Whether a function of the file, or another file, uses the global of that name."""
+    for other, module in analysis.project.modules.items():
+        for unit in module.source.units:
+            if name not in unit.words:
+                continue
+            if other != path and unit.kind == "from":
+                return True
+            if other == path and unit.kind not in ("import", "from"):
+                body = analysis.project.body(path, unit.index)
+                if any(isinstance(node, ir.Function | ir.Class) and _reaches(node, name) for node in flat(body)):
+                    return True
+    return False
+
+
+def _reaches(node: ir.Function | ir.Class, name: str) -> bool:
+    if isinstance(node, ir.Function) and name in local_bindings(node):
+        return False
+    return name in mentioned(node)
+
+
+def _run_callers(analysis: Analysis, seen: set[tuple[str, int]]) -> None:
+    """Runs the units that call a function which returns unwritten memory, level by level."""
+    done: set[tuple[str, str]] = set()
+    for _ in range(LEVELS):
+        fresh = [key for key in analysis.returning if key not in done]
+        done.update(fresh)
+        if not fresh:
+            return
+        words = {name for _, name in fresh}
+        for path, module in analysis.project.modules.items():
+            for unit in module.source.units:
+                if unit.kind not in ("import", "from") and words & unit.words and _calls(analysis, path, unit.index, fresh):
+                    _run_unit(analysis, path, unit.index)
+                    seen.add((path, unit.index))
+
+
+def _calls(analysis: Analysis, path: str, unit: int, keys: list[tuple[str, str]]) -> bool:
+    """Whether the unit is more than the definition of these functions."""
+    body = analysis.project.body(path, unit)
+    own = {node.name for node in body if isinstance(node, ir.Function)}
+    return any(name not in own or other != path or sum(n == name for n in mentioned(body)) > 0 for other, name in keys)

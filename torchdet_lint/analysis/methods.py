@@ -1,0 +1,192 @@
+"""Methods of objects that are not project code: tensors, loaders, generators, containers, modules."""
+
+from __future__ import annotations
+
+from torchdet_lint import ir
+from torchdet_lint.analysis import attributes, classes, options
+from torchdet_lint.analysis.containers import DICT_METHODS, LIST_METHODS
+from torchdet_lint.analysis.effects import record
+from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Bound,
+    Box,
+    Flow,
+    Instance,
+    Known,
+    Made,
+    Mark,
+    Tainted,
+    Value,
+    alternatives,
+    computed,
+    known,
+)
+
+Args = tuple[Value, ...]
+Named = tuple[tuple[str, Value], ...]
+
+TENSOR_DRAWS = frozenset(
+    ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_", "cauchy_", "log_normal_")
+)
+"""Method names that only tensors have."""
+
+SAME = frozenset(
+    "to cuda cpu eval train float half double bfloat16 requires_grad_ share_memory detach contiguous type xpu mps to_empty"
+    " manual_seed set_state compile apply".split()
+)
+"""Methods of modules, tensors and generators that return their receiver (or something as good)."""
+
+MODULE_STATE = frozenset(("eval", "train", "load_state_dict"))
+FITS = frozenset(("fit", "train", "learn"))
+
+
+def call(
+    m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span, expr: ir.Call | None
+) -> Value:
+    """Calls `receiver.name(…)`."""
+    from torchdet_lint.analysis import outside
+
+    if name.startswith("super."):
+        return _super(m, f, receiver, name.removeprefix("super."), args, named, span)
+    if isinstance(receiver, Box):
+        handlers = DICT_METHODS if receiver.kind in ("dict", "namespace") else LIST_METHODS
+        if name in handlers:
+            return handlers[name](m, f, receiver, args, named, span)
+    if isinstance(receiver, Made):
+        given = Made(name, args, named, f.identity(span))
+        found = None
+        if receiver.cls == "argparse.ArgumentParser":
+            found = options.parser_method(m, f, receiver, name, given, span)
+        elif receiver.cls == "transformers.HfArgumentParser":
+            found = options.parse_dataclasses(m, f, receiver, name, span)
+        if found is not None:
+            return found
+    _evidence(m, f, receiver, name, args, named, span)
+    if name in MODULE_STATE:
+        _module_state(m, f, receiver, name, args, named, span)
+    path = method_path(m, receiver, name)
+    made = Made(path, args, named, f.identity(span))
+    row = m.api(path) if path else None
+    if row is not None and row.role == "fit":
+        return _fit(m, f, receiver, made, span)
+    if row is not None:
+        record(m, f, made, row, span)
+        if isinstance(receiver, Made) and row.role == "seeder" and not row.seeds:
+            _seed_object(f, receiver, made, row.seed, row.missing, span)
+    if isinstance(receiver, Made) and _is_rng(m, receiver) and (row is None or row.role != "seeder"):
+        f.trace.append(Event("rng-draw", f.site(span), path, made=receiver))
+        return _rng_result(f, receiver, path, args, span)
+    outside.callbacks(m, f, args, named, span)
+    return _result(m, f, receiver, name, made, row, span)
+
+
+def method_path(m: Machine, receiver: Value, name: str) -> str:
+    """The dotted name of a method, "" when the receiver's class is not known."""
+    if isinstance(receiver, Made):
+        row = m.api(receiver.cls)
+        cls = row.result if row is not None and row.result not in ("", "self") else receiver.cls
+        return m.apis.canonical(f"{cls}.{name}")
+    if isinstance(receiver, Instance):
+        for base in classes.ancestry(m, receiver.cls)[1]:
+            path = m.apis.canonical(f"{base}.{name}")
+            if m.api(path) is not None:
+                return path
+        return ""
+    if isinstance(receiver, Bound) and isinstance(receiver.function, str):
+        inner = method_path(m, receiver.receiver, receiver.function)
+        return f"{inner}.{name}" if inner else f"?.{receiver.function}.{name}"
+    if name in TENSOR_DRAWS:
+        return f"torch.Tensor.{name}"
+    return ""
+
+
+def _evidence(m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span) -> None:
+    if name == "backward" and not isinstance(receiver, Instance):
+        f.trace.append(Event("backward", f.site(span), ".backward()"))
+    elif name == "set_epoch":
+        made = receiver if isinstance(receiver, Made) else None
+        f.trace.append(Event("set-epoch", f.site(span), name, value=receiver, made=made))
+    elif name == "cuda":
+        f.trace.append(Event("cuda", f.site(span), ".cuda()"))
+    elif name == "to" and args and isinstance(args[0], Known) and args[0].kind == "int":
+        f.trace.append(Event("cuda", f.site(span), f".to({args[0].value})"))
+    elif name in ("matmul", "mm", "bmm", "addmm", "mv"):
+        f.trace.append(Event("matmul", f.site(span), f".{name}()"))
+
+
+def _module_state(m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span) -> None:
+    """`eval`, `train`, `load_state_dict` on a module, and on the module inside a wrapper."""
+    given = Made(name, args, named, f.identity(span))
+    kind = {"eval": "eval", "train": "train", "load_state_dict": "load"}[name]
+    if kind == "train" and given.get("mode", 0) == known(False):
+        kind = "eval"
+    if kind == "load" and given.get("strict", 1) not in (None, known(True)):
+        return
+    for option in alternatives(receiver):
+        if isinstance(option, Instance | Made):
+            f.trace.append(Event(kind, f.site(span), name, value=option, made=given))
+            if isinstance(option, Made):
+                for arg in option.args:
+                    if isinstance(arg, Instance | Made):
+                        f.trace.append(Event(kind, f.site(span), name, value=arg, made=given))
+
+
+def _is_rng(m: Machine, receiver: Made) -> bool:
+    row = m.api(receiver.cls)
+    return row is not None and row.role in ("rng", "generator")
+
+
+def _rng_result(f: Frame, receiver: Made, path: str, args: Args, span: ir.Span) -> Value:
+    if receiver.cls == "random.SystemRandom":
+        return Tainted(frozenset((Mark("entropy", "random.SystemRandom()", f.site(span)),)))
+    return UNKNOWN
+
+
+def _seed_object(f: Frame, receiver: Made, made: Made, spec: str, missing: str, span: ir.Span) -> None:
+    """A private generator gets its seed."""
+    name, _, position = spec.partition("@")
+    value = made.get(name, int(position) if position else None) if spec else None
+    if value is None or value == NONE:
+        entropy = missing == "entropy"
+        value = Tainted(frozenset((Mark("entropy", f"{made.cls}()", None),))) if entropy else known("default")
+    f.trace.append(Event("seeded", f.site(span), made.cls, value=value, made=receiver))
+
+
+def _fit(m: Machine, f: Frame, receiver: Value, made: Made, span: ir.Span) -> Value:
+    from torchdet_lint.analysis.training import fit
+
+    return fit(m, f, receiver, made, span)
+
+
+def _super(m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span) -> Value:
+    from torchdet_lint.analysis import outside
+
+    if name == "__init__" and isinstance(receiver, Instance):
+        _, bases = classes.ancestry(m, receiver.cls)
+        outside.construct_base(m, f, receiver, bases, args, named, span)
+        return NONE
+    if name == "__setattr__" and len(args) == 2 and isinstance(args[0], Known):
+        attributes.set_attribute(m, f, receiver, str(args[0].value), args[1], span)
+        return NONE
+    return call(m, f, receiver, name, args, named, span, None)
+
+
+def _result(m: Machine, f: Frame, receiver: Value, name: str, made: Made, row: object, span: ir.Span) -> Value:
+    from torchdet_lint.analysis.outside import result_of
+    from torchdet_lint.catalog.apis import Api
+
+    if isinstance(row, Api):
+        if row.returns == "self":
+            return receiver
+        return result_of(m, f, made, row, span)
+    if name in SAME and isinstance(receiver, Instance | Made):
+        return receiver
+    if isinstance(receiver, Flow) and name == "__iter__":
+        return receiver
+    if name in ("astype", "item", "tolist", "copy", "split", "format", "timestamp", "encode", "hex", "replace", "strip"):
+        return computed(receiver, *made.args)
+    found = computed(receiver, *made.args, *(value for _, value in made.named))
+    return found if isinstance(found, Tainted) else UNKNOWN

@@ -1,0 +1,274 @@
+"""Method calls, by what the receiver is known to be and by the method's name."""
+
+from __future__ import annotations
+
+from torchdet_lint import ir
+from torchdet_lint.analysis.ordering import tables
+from torchdet_lint.analysis.ordering.frame import Frame, key_of, shown
+from torchdet_lint.analysis.ordering.iteration import elements, walk_through
+from torchdet_lint.analysis.ordering.passing import Target, deep_origins, project_call
+from torchdet_lint.analysis.ordering.sets import element_type, set_method
+from torchdet_lint.analysis.ordering.values import (
+    INT,
+    NUMBER,
+    OBJECT,
+    PATH,
+    PLAIN,
+    STR,
+    TEXT,
+    UNKNOWN,
+    Origin,
+    Value,
+    merge,
+    through,
+)
+
+
+def method(frame: Frame, expr: ir.Call, func: ir.Attr, dotted: str | None) -> Value | None:
+    """The result of `receiver.name(...)`; None when nothing is known of it."""
+    name = func.name
+    if dotted is not None:
+        return _of_external(frame, expr, func, dotted)
+    if own := _own_method(frame, func):
+        return project_call(frame, expr, own)
+    if name in tables.LOG_METHODS:
+        return _logged(frame, expr)
+    if frame.ordering.resolve(frame, func) is not None:
+        return None
+    receiver = frame.peek(func.value) if name in _ADDING else frame.eval(func.value)
+    if receiver.form == "set":
+        found = set_method(frame, expr, name, receiver)
+        if found is not None:
+            return found
+    if name in _ADDING:
+        return _add(frame, expr, func, receiver)
+    if name in tables.PATH_LISTS and receiver.form not in ("seq", "map", "tensor"):
+        return _path_listing(frame, expr, name)
+    found = _of_container(frame, expr, name, receiver)
+    return found if found is not None else _of_scalar(frame, expr, name, receiver)
+
+
+_ADDING = tables.GROWS | tables.QUEUES | tables.WRITES | tables.BUILDS | tables.DRAWS | tables.TRAINS | {"setdefault"}
+
+
+def _of_external(frame: Frame, expr: ir.Call, func: ir.Attr, dotted: str) -> Value | None:
+    """A method of an object that was imported from outside: a logger, a folder in capitals."""
+    if func.name in tables.LOG_METHODS and not dotted.startswith(("numpy.", "torch.", "math.")):
+        return _logged(frame, expr)
+    owner = dotted.rsplit(".", 2)[-2] if dotted.count(".") > 1 else ""
+    if func.name in ("rglob", "iterdir") or (func.name == "glob" and owner.isupper()):
+        return _path_listing(frame, expr, func.name)
+    return None
+
+
+def _logged(frame: Frame, expr: ir.Call) -> Value:
+    with frame.hushed():
+        for arg in expr.args:
+            frame.eval(arg.value)
+    return PLAIN
+
+
+def _own_method(frame: Frame, func: ir.Attr) -> Target | None:
+    owner = frame.owner
+    if owner is None or not isinstance(func.value, ir.Name) or func.value.id not in (frame.self_name, owner.definition.name):
+        return None
+    found = owner.methods.get(func.name)
+    if found is None:
+        return None
+    static = any(isinstance(decorator, ir.Name) and decorator.id == "staticmethod" for decorator in found.decorators)
+    return Target(owner.path, owner.unit, found, owner.definition, bound=not static and func.value.id == frame.self_name)
+
+
+def is_property(frame: Frame, key: str) -> bool:
+    """Whether `self.x` is a property of the class around."""
+    name = frame.attribute(key)
+    found = frame.owner.methods.get(name) if name and frame.owner is not None else None
+    return found is not None and any(
+        isinstance(decorator, ir.Name | ir.Attr) and shown(decorator).endswith("property") for decorator in found.decorators
+    )
+
+
+def method_result(frame: Frame, name: str) -> Value:
+    """What a property of the class around gives."""
+    owner = frame.owner
+    if owner is None:
+        return PLAIN
+    value = frame.ordering.result(Target(owner.path, owner.unit, owner.methods[name], owner.definition, True), frame)
+    frame.log.seen |= deep_origins(value)
+    return value
+
+
+def _path_listing(frame: Frame, expr: ir.Call, name: str) -> Value:
+    for arg in expr.args:
+        frame.eval(arg.value)
+    first = expr.args[0].value if expr.args else None
+    if name == "glob" and isinstance(first, ir.Const) and isinstance(first.value, str) and not set("*?[") & set(first.value):
+        return frame.make("seq", expr.span, STR)
+    origin = Origin("listing", frame.place(expr.span), f"Path.{name}", STR, fix=expr.span)
+    return frame.make("seq", expr.span, STR, {origin})
+
+
+def _add(frame: Frame, expr: ir.Call, func: ir.Attr, receiver: Value) -> Value:
+    """A method that changes its receiver: inside a loop in arbitrary order, the receiver takes over that order."""
+    name, values = func.name, [frame.eval(arg.value) for arg in expr.args]
+    key = key_of(func.value) or shown(func.value)
+    orders = frame.loop_orders(receiver.depth)
+    derived = any(frame.derived(arg.value) for arg in expr.args)
+    if name in tables.GROWS:
+        _grow(frame, expr, func, receiver, values, orders if _varies(expr) else frozenset())
+    elif name == "setdefault":
+        return _setdefault(frame, receiver, values)
+    elif name in tables.WRITES and receiver.form == "file":
+        for value in values:
+            frame.use(value, f"is written to `{key}`")
+        frame.use(orders if derived else frozenset(), f"feeds the loop that writes to `{key}`")
+    elif name in tables.TRAINS or (derived and not frame.derived(func.value) and name not in tables.WRITES):
+        frame.use(orders, _effect(name, key), "medium" if name in tables.QUEUES else "high")
+    for value in values if name in tables.BUILDS | tables.QUEUES else ():
+        frame.use(value, f"reaches `{key}.{name}(...)`")
+    if name in tables.WRITES | tables.DRAWS and receiver.form != "file":
+        for value in values:
+            frame.use(value, f"reaches `{key}.{name}(...)`", "medium")
+    return PLAIN
+
+
+def _effect(name: str, key: str) -> str:
+    if name in tables.BUILDS:
+        return f"feeds the loop that calls `{key}.{name}(...)`"
+    if name in tables.TRAINS:
+        return "feeds the loop that trains"
+    return f"feeds the loop that draws with `{name}`" if name in tables.DRAWS else f"feeds the loop that fills `{key}`"
+
+
+def _varies(expr: ir.Call) -> bool:
+    """Whether what is added is more than a constant."""
+    return any(not isinstance(arg.value, ir.Const) for arg in expr.args)
+
+
+def _grow(
+    frame: Frame, expr: ir.Call, func: ir.Attr, receiver: Value, values: list[Value], loops: frozenset[Origin]
+) -> None:
+    name, key = func.name, key_of(func.value)
+    label = shown(func.value)
+    loops = through(loops, f"feeds the loop that appends to `{label}`")
+    added = values[-1] if values else PLAIN
+    whole = name.startswith("extend") and bool(values)
+    orders = loops | (walk_through(frame, added, expr.span, expr.args[-1].value.span) if whole else frozenset())
+    owner = _holder(frame, func.value, receiver, orders)
+    if owner is not None:
+        frame.taint(owner, orders)
+        frame.grow(owner, element_type(frame, added) if whole else added.type)
+        if not whole:
+            frame.hold(owner, added)
+    elif orders and key is not None and not frame.derived(func.value):
+        frame.use(orders, f"is appended to `{label}`", "medium")
+
+
+def _holder(frame: Frame, target: ir.Expr, receiver: Value, orders: frozenset[Origin]) -> Value | None:
+    """The object that takes the order over: the list itself, or the container that the list is an item of."""
+    if receiver.obj is not None and receiver.form == "seq":
+        return receiver
+    if isinstance(target, ir.Item):
+        base = frame.peek(target.value)
+        if base.obj is not None and base.form in ("map", "seq") and orders:
+            loops = through(frame.loop_orders(base.depth), f"feeds the loop that appends to `{shown(target)}`")
+            item = Value("seq", UNKNOWN, loops | orders, frame.place((-4, base.obj[2][0])))
+            frame.store.items[base.obj] = merge(frame.store.items.get(base.obj, item), item)
+            return Value("seq")
+    key = key_of(target)
+    attribute = frame.attribute(key) if key is not None else ""
+    if attribute and key is not None and receiver.form == "plain":
+        made = frame.make("seq", target.span)
+        frame.bind(key, made)
+        if frame.owner is not None:
+            frame.owner.read.add(attribute)  # made by a base class, which may well sort it
+        return made
+    return None
+
+
+def _setdefault(frame: Frame, receiver: Value, values: list[Value]) -> Value:
+    if len(values) == 2:
+        if values[1].form == "index":
+            frame.use(values[1], "is numbered one after the other")
+        frame.hold(receiver, values[1])
+        item = frame.item(receiver)
+        return item if item is not None else values[1]
+    return PLAIN
+
+
+def _of_container(frame: Frame, expr: ir.Call, name: str, receiver: Value) -> Value | None:
+    """Methods of lists and dictionaries."""
+    if name == "sort" and not isinstance(receiver, str) and receiver.form != "tensor":
+        frame.settle(receiver)
+        return PLAIN
+    if receiver.form == "map" or name in ("keys", "values", "items"):
+        return _of_map(frame, expr, name, receiver)
+    if receiver.form != "seq":
+        return None
+    for arg in expr.args:
+        frame.eval(arg.value)
+    if name in ("pop", "popleft") and frame.popping(expr.func):
+        return Value("scalar", frame.kind(receiver))
+    if name in ("pop", "popleft") and frame.item(receiver) is None:
+        frame.use(receiver, "is taken from one end by `pop`")
+    elif name == "index":
+        frame.use(receiver, "gives elements their position with `index`")
+    elif name not in ("copy", "reverse", "count", "remove", "clear", "close", "__len__"):
+        return None
+    return receiver if name == "copy" else PLAIN
+
+
+def _of_map(frame: Frame, expr: ir.Call, name: str, receiver: Value) -> Value | None:
+    item = frame.item(receiver)
+    if name == "keys":
+        return Value("keys", frame.kind(receiver) if receiver.form == "map" else UNKNOWN, frame.orders(receiver))
+    if receiver.form != "map":
+        return None
+    for arg in expr.args:
+        frame.eval(arg.value)
+    if name == "values":
+        return Value("seq", UNKNOWN, frame.orders(receiver), None, item)
+    if name == "items":
+        key = Value("scalar", frame.kind(receiver))
+        pair = Value("seq", parts=(key, item if item is not None else PLAIN))
+        return Value("seq", UNKNOWN, frame.orders(receiver), None, pair)
+    if name in ("get", "pop"):
+        return item if item is not None else PLAIN
+    return receiver if name == "copy" else None
+
+
+def _of_scalar(frame: Frame, expr: ir.Call, name: str, receiver: Value) -> Value | None:
+    """Methods of texts, paths, tensors and modules, by name where the receiver is unknown."""
+    if name == "join" and len(expr.args) == 1 and receiver.form != "path":
+        value = frame.eval(expr.args[0].value)
+        origins = walk_through(frame, value, expr.span, expr.args[0].value.span)
+        return Value("text", STR, through(origins, "is joined into a text")) if origins else TEXT
+    known = _by_name(frame, name, receiver)
+    if known is not None:
+        for arg in expr.args:
+            frame.eval(arg.value)
+    return known
+
+
+def _by_name(frame: Frame, name: str, receiver: Value) -> Value | None:
+    if receiver.form == "path" and name in tables.PATH_METHODS:
+        return PATH
+    if name == "open":
+        return Value("file", STR, depth=len(frame.loops))
+    if receiver.form == "text" and name in tables.TEXT_METHODS | {"replace", "encode"}:
+        return receiver
+    if name in tables.TEXT_METHODS or (name == "replace" and receiver.type == STR):
+        return TEXT
+    if name in tables.TEXT_LISTS:
+        return Value("seq", STR)
+    if name in tables.NUMBER_METHODS:
+        return NUMBER
+    if name in tables.PARAMETERS:
+        return Value("seq", OBJECT)
+    if name in tables.NAMED:
+        return Value("seq", STR, item=Value("seq", parts=(TEXT, Value("scalar", OBJECT))))
+    if name == "data_ptr":
+        return Value("scalar", OBJECT)
+    if receiver.form == "tensor":
+        return Value("seq", INT) if name == "tolist" else receiver
+    return elements(frame, receiver, frozenset()) if name == "__next__" else None

@@ -1,0 +1,74 @@
+"""What annotations and defaults say of a parameter."""
+
+from __future__ import annotations
+
+from torchdet_lint import ir
+from torchdet_lint.analysis.ordering.frame import Frame
+from torchdet_lint.analysis.ordering.tables import PATHS, SET_ANNOTATIONS
+from torchdet_lint.analysis.ordering.values import INT, OBJECT, PATH, STR, TEXT, UNKNOWN, Origin, Value
+
+_NUMBERS = frozenset({"builtins.int", "builtins.float", "builtins.bool"})
+_LISTS = frozenset(
+    "builtins.list builtins.tuple typing.List typing.Tuple typing.Sequence typing.Iterable collections.abc.Sequence"
+    " collections.abc.Iterable".split()
+)
+_TENSORS = frozenset({"torch.Tensor", "torch.LongTensor"})
+
+
+def parameter(frame: Frame, param: ir.Param) -> Value:
+    """The value of a parameter before anything is known of the caller."""
+    if param.kind in ("*", "**"):
+        return frame.make("param", param.span)
+    if param.annotation is not None:
+        found = annotated(frame, param.annotation, param)
+        if found is not None:
+            return found
+    if param.default is not None and isinstance(param.default, ir.Sequence | ir.Call | ir.Comprehension):
+        value = frame.eval(param.default)
+        if value.form == "set":
+            return value
+    return frame.make("param", param.span)
+
+
+def annotated(frame: Frame, annotation: ir.Expr, param: ir.Param) -> Value | None:
+    """The value that an annotation promises; None when it says nothing about order."""
+    if isinstance(annotation, ir.Binary):
+        return annotated(frame, annotation.left, param) or annotated(frame, annotation.right, param)
+    if isinstance(annotation, ir.Const) and isinstance(annotation.value, str):
+        return PATH if annotation.value in ("Path", "pathlib.Path") else None
+    argument: ir.Expr | None = None
+    if isinstance(annotation, ir.Item):
+        annotation, argument = annotation.value, annotation.key
+    dotted = frame.names.dotted(annotation) or ""
+    if dotted in ("typing.Optional", "typing.Union") and argument is not None:
+        inner = argument.items if isinstance(argument, ir.Sequence) else (argument,)
+        found = [value for value in (annotated(frame, one, param) for one in inner) if value is not None]
+        return found[0] if found else None
+    kind = _element(frame, argument)
+    if dotted in SET_ANNOTATIONS:
+        origin = Origin("set", frame.place(param.span), f"the parameter `{param.name}`", kind)
+        return frame.make("set", param.span, kind, {origin})
+    if dotted in _LISTS and kind != UNKNOWN:
+        return Value("seq", kind, obj=frame.place(param.span))
+    return _scalar(dotted)
+
+
+def _scalar(dotted: str) -> Value | None:
+    if dotted in PATHS:
+        return PATH
+    if dotted in _NUMBERS:
+        return Value("scalar", INT)
+    if dotted in _TENSORS:
+        return Value("tensor", OBJECT)
+    return TEXT if dotted == "builtins.str" else None
+
+
+def _element(frame: Frame, argument: ir.Expr | None) -> str:
+    if argument is None:
+        return UNKNOWN
+    dotted = frame.names.dotted(argument) or ""
+    if dotted == "builtins.str" or dotted in PATHS:
+        return STR
+    if dotted in _NUMBERS:
+        return INT
+    return OBJECT if dotted.startswith("torch.") else UNKNOWN

@@ -1,0 +1,128 @@
+"""Which arbitrary orders of one unit make a difference, there or where they end up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from torchdet_lint import ir
+from torchdet_lint.analysis.ordering.frame import Event
+from torchdet_lint.analysis.ordering.scopes import Lists, Ordering
+from torchdet_lint.analysis.ordering.values import Origin, Place
+from torchdet_lint.project.modules import Project
+from torchdet_lint.project.names import Names
+
+_RANK = {"low": 0, "medium": 1, "high": 2}
+_MOST_CALLERS = 40
+_DEPTH = 3
+
+_RUNS: WeakKeyDictionary[Project, Ordering] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class OrderUse:
+    """An order that is not defined, and that makes a difference.
+
+    `span` (in unit `unit` of the file `path`) is where the finding stands: the listing call, or the expression or loop that
+    walks through the set. `source…` is where the set comes from (None for a listing). `api` names what has no order,
+    `consumer` continues a sentence about it ("is indexed with [0]"). `elements` is "str", "object" or "unknown": sets of
+    objects vary even under a fixed hash seed. `certain_fix`: `sorted(...)` can be put around `fix_span`.
+    """
+
+    kind: str
+    path: str
+    unit: int
+    span: ir.Span
+    source_path: str | None
+    source_unit: int | None
+    source: ir.Span | None
+    api: str
+    consumer: str
+    elements: str
+    confidence: str
+    certain_fix: bool
+    fix_span: ir.Span | None
+
+
+def order_uses(project: Project, path: str, unit: int, names: Names, lists: Lists) -> Iterator[OrderUse]:
+    """The listings and sets of one unit whose order makes a difference, in the order of their places.
+
+    `lists` gives the name to show for a callable that lists files in no defined order, by its canonical dotted name.
+    """
+    ordering = _RUNS.get(project)
+    if ordering is None or ordering.lists is not lists:
+        ordering = _RUNS[project] = Ordering(project, names.canonical, lists)
+    log = ordering.unit(path, unit)
+    found: dict[Place, list[Event]] = {}
+    for event in log.events:
+        if event.origin.place[:2] == (path, unit) and not event.origin.param:
+            found.setdefault(event.origin.place, []).append(event)
+    for origin in log.escapes:
+        if origin.place[:2] == (path, unit) and not origin.param and origin.place not in found:
+            event = _outside(ordering, origin, path, unit, _DEPTH)
+            if event is not None:
+                found[origin.place] = [event]
+    for place in sorted(found, key=lambda place: place[2]):
+        yield _use(found[place])
+
+
+def _outside(ordering: Ordering, origin: Origin, path: str, unit: int, depth: int) -> Event | None:
+    """What becomes of an order that leaves the unit through a function's result or a global name."""
+    name, target = ordering.unit(path, unit).escapes[origin].name, ordering.unit(path, unit).escapes[origin].target
+    method = target if target is not None and target.owner is not None else None
+    seen = origin in ordering.unit(path, unit).seen
+    for other_path, other in _mentions(ordering.project, name, path, unit):
+        log = ordering.unit(other_path, other) if method is None else ordering.supposing(method, other_path, other)
+        seen = seen or origin in log.seen
+        for event in log.events:
+            if event.origin == origin:
+                return event
+        if origin in log.escapes and depth > 0 and log.escapes[origin].name != name:
+            further = _outside(ordering, origin, other_path, other, depth - 1)
+            if further is not None:
+                return further
+    if seen or target is None:
+        return None
+    return Event(origin, origin.via or f"is returned by `{name}`", "medium")
+
+
+def _mentions(project: Project, name: str, path: str, unit: int) -> Iterator[tuple[str, int]]:
+    """Other units that mention the name, nearest file first."""
+    left = _MOST_CALLERS
+    for module in sorted(project.modules.values(), key=lambda module: (module.path != path, module.path)):
+        for other in module.source.units:
+            if name in other.words and other.kind not in ("import", "from") and (module.path, other.index) != (path, unit):
+                yield module.path, other.index
+                left -= 1
+                if left == 0:
+                    return
+
+
+def _use(events: list[Event]) -> OrderUse:
+    best = max(events, key=lambda event: _RANK[event.confidence])
+    origin = best.origin
+    path, unit, span = origin.place
+    source = origin.source
+    fixes = {event.origin.fix for event in events}
+    fix = origin.fix if None not in fixes else None
+    kinds = {event.origin.elements for event in events}
+    elements = "object" if "object" in kinds else "unknown" if "unknown" in kinds else "str"
+    confidence = best.confidence
+    if origin.kind == "set" and elements == "unknown" and confidence == "high":
+        confidence = "medium"
+    return OrderUse(
+        origin.kind,
+        path,
+        unit,
+        span,
+        source[0] if source is not None else None,
+        source[1] if source is not None else None,
+        source[2] if source is not None else None,
+        origin.api,
+        best.consumer,
+        elements,
+        confidence,
+        fix is not None,
+        fix,
+    )

@@ -1,0 +1,237 @@
+"""Calling what is outside of the project: the API tables say what it does, `special` has what tables cannot say."""
+
+from __future__ import annotations
+
+from torchdet_lint import ir
+from torchdet_lint.analysis import classes, methods, special
+from torchdet_lint.analysis.effects import record
+from torchdet_lint.analysis.iteration import known_items
+from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.trace import Enter, Event, Summary
+from torchdet_lint.analysis.values import (
+    UNKNOWN,
+    Bound,
+    Box,
+    ClassValue,
+    FunctionValue,
+    Instance,
+    Items,
+    Known,
+    Made,
+    Mark,
+    Partial,
+    Tainted,
+    Value,
+    alternatives,
+    computed,
+    known,
+)
+from torchdet_lint.catalog.apis import Api, Callee
+
+Args = tuple[Value, ...]
+Named = tuple[tuple[str, Value], ...]
+
+GLOBAL_FAMILIES = ("python", "numpy")
+"""Families whose draws are plain numbers that programs use as seeds, so that their results are worth following."""
+
+
+def call(m: Machine, f: Frame, path: str, args: Args, named: Named, span: ir.Span, expr: ir.Call | None = None) -> Value:
+    """Calls `path`, a dotted name of something outside."""
+    name = m.apis.canonical(path)
+    handler = special.HANDLERS.get(name)
+    if handler is not None:
+        value = handler(m, f, Made(name, args, named, f.identity(span)), span)
+        if value is not None:
+            return value
+    made = Made(name, args, named, f.identity(span))
+    row = m.api(name)
+    if row is not None:
+        record(m, f, made, row, span)
+    elif name in special.WATCHED:
+        f.trace.append(Event("use", f.site(span), name, made=made, note="call"))
+    elif "seed" in name.rpartition(".")[2].lower():
+        f.trace.append(Event("unknown-seeder", f.site(span), name, made=made))
+    flash = made.get("attn_implementation")
+    if isinstance(flash, Known) and str(flash.value).startswith("flash_attention"):
+        f.trace.append(Event("use", f.site(span), name, value=flash, made=made, note="flash-option"))
+    _hand_on(m, f, made, row, span)
+    return result_of(m, f, made, row, span)
+
+
+def result_of(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span) -> Value:
+    """What a call outside returns."""
+    inputs = (*made.args, *(value for _, value in made.named))
+    if row is None:
+        found = computed(*inputs)
+        return found if isinstance(found, Tainted) and not made.cls.startswith("torch.") else made
+    if row.role in ("entropy", "clock"):
+        return Tainted(frozenset((Mark("entropy", f"{made.cls}()", f.site(span)),)))
+    if row.draws and row.role == "draw" and set(row.draws) & set(GLOBAL_FAMILIES):
+        return Tainted(frozenset(Mark("draw", family, f.site(span)) for family in row.draws))
+    if row.result and row.result not in (made.cls, "self"):
+        return Made(row.result, made.args, made.named, made.identity)
+    return made
+
+
+def call_method(
+    m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span, expr: ir.Call | None = None
+) -> Value:
+    """Calls `receiver.name(…)` where the method is not project code."""
+    return methods.call(m, f, receiver, name, args, named, span, expr)
+
+
+def call_made(m: Machine, f: Frame, made: Made, args: Args, named: Named, span: ir.Span) -> Value:
+    """Calls an object from outside: a layer, a transform, something that wraps project code."""
+    row = m.api(made.cls)
+    kept, f.trace = f.trace, []
+    if row is not None:
+        if row.calls and not _switched_off(made):
+            note = "training" if row.training else ""
+            f.trace.append(Event("draw", f.site(span), made.cls, tuple(row.calls), made=made, note=note))
+        if row.role in ("layer", "recurrent", "attention"):
+            f.trace.append(Event("matmul", f.site(span), made.cls))
+            f.trace.append(Event("use", f.site(span), f"{made.cls}.__call__", made=Made(made.cls, args, named, made.identity), note="call"))
+    _call_parts(m, f, made, args, span)
+    trace, f.trace = tuple(f.trace), kept
+    if trace:
+        f.trace.append(Enter(f.site(span), "forward", Summary(made.cls, f.path, trace, UNKNOWN), made.identity))
+    callbacks(m, f, args, named, span)
+    if row is not None and row.role in ("layer", "recurrent", "attention", "transform"):
+        return UNKNOWN
+    return computed(*args)
+
+
+def _switched_off(made: Made) -> bool:
+    """`Dropout(0.0)` draws nothing that matters."""
+    return made.cls.startswith("torch.nn.") and "ropout" in made.cls and made.get("p", 0) in (known(0.0), known(0))
+
+
+def _call_parts(m: Machine, f: Frame, made: Made, args: Args, span: ir.Span) -> None:
+    """Calling something that was made out of callables calls these: `Sequential`, `Compose`, `DataParallel`, `torch.compile`."""
+    for value in (*made.args, *(value for key, value in made.named if key not in ("collate_fn", "worker_init_fn"))):
+        for option in alternatives(value):
+            _call_part(m, f, option, args, span)
+
+
+def _call_part(m: Machine, f: Frame, part: Value, args: Args, span: ir.Span) -> None:
+    from torchdet_lint.analysis.calls import call_value
+
+    if isinstance(part, Instance | FunctionValue | Made | Bound | Partial):
+        if not (isinstance(part, Bound) and isinstance(part.function, str)):
+            call_value(m, f, part, args or (UNKNOWN,), (), span)
+    elif isinstance(part, Box | Items):
+        for inner in known_items(m, part) or m_elements(m, part):
+            for option in alternatives(inner):
+                _call_part(m, f, option, args, span)
+
+
+def m_elements(m: Machine, value: Value) -> tuple[Value, ...]:
+    return m.heap.elements(value.identity) if isinstance(value, Box) else ()
+
+
+def _hand_on(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span) -> None:
+    """Calls what the callee calls: the arguments that the table marks, else every function among them."""
+    callee = row.callee if row is not None else None
+    if callee is not None and row is not None:
+        target = argument(made, callee.target)
+        if target is not None:
+            fresh = row.role == "spawn" and made.cls.endswith("multiprocessing.spawn")
+            call_back(m, f, target, _target_args(m, made, callee), span, kind="spawn" if fresh else "callback", named=_target_named(m, made, callee))
+        return
+    if row is not None and (row.params or row.role in ("loader", "layer", "transform", "compose", "option", "dataset", "spawn", "trainer")):
+        return
+    callbacks(m, f, made.args, made.named, span)
+
+
+def argument(made: Made, spec: str) -> Value | None:
+    """The argument that `name@position` describes."""
+    name, _, position = spec.partition("@")
+    return made.get(name, int(position) if position else None) if spec else None
+
+
+def _target_args(m: Machine, made: Made, callee: Callee) -> Args:
+    handed: list[Value] = [UNKNOWN] * callee.lead
+    for spec in callee.each:
+        handed.append(UNKNOWN if argument(made, spec) is None else _element(m, argument(made, spec)))
+    if callee.args:
+        held = argument(made, callee.args)
+        handed += (known_items(m, held) or ()) if held is not None else ()
+    if callee.rest:
+        position = callee.target.partition("@")[2]
+        handed += made.args[int(position) + 1 :] if position else made.args
+    return tuple(handed)
+
+
+def _element(m: Machine, value: Value | None) -> Value:
+    from torchdet_lint.analysis.iteration import element
+
+    return element(m, value) if value is not None else UNKNOWN
+
+
+def _target_named(m: Machine, made: Made, callee: Callee) -> Named:
+    from torchdet_lint.analysis.calls import spread
+
+    found: dict[str, Value] = {}
+    if callee.kwargs and (held := argument(made, callee.kwargs)) is not None:
+        spread(m, held, found)
+    if callee.rest:
+        target = callee.target.partition("@")[0]
+        found.update({key: value for key, value in made.named if key != target})
+    return tuple(found.items())
+
+
+def callbacks(m: Machine, f: Frame, args: Args, named: Named, span: ir.Span) -> None:
+    """A function that is handed to code out of sight may be called by it."""
+    for value in (*args, *(value for _, value in named)):
+        for option in alternatives(value):
+            if isinstance(option, FunctionValue | Partial) or (isinstance(option, Bound) and not isinstance(option.function, str)):
+                call_back(m, f, option, (), span)
+
+
+def call_back(
+    m: Machine, f: Frame, target: Value, args: Args, span: ir.Span, *, kind: str = "callback", named: Named = ()
+) -> Value:
+    """Calls a project function for somebody else; parameters that nobody names are unknown."""
+    from torchdet_lint.analysis import calls
+
+    if isinstance(target, Bound) and isinstance(target.function, FunctionValue):
+        return call_back(m, f, target.function, (target.receiver, *args), span, kind=kind, named=named)
+    if isinstance(target, Partial):
+        return call_back(m, f, target.function, (*target.args, *args), span, kind=kind, named=(*target.named, *named))
+    if isinstance(target, Instance | Made | ClassValue):
+        return calls.call_value(m, f, target, args, named, span)
+    if not isinstance(target, FunctionValue):
+        return UNKNOWN
+    summary = calls.summarise(m, target, _padded(m, target, args, named), named)
+    if summary is None:
+        return UNKNOWN
+    if summary.trace:
+        f.trace.append(Enter(f.site(span), kind, summary))
+    return summary.result
+
+
+def _padded(m: Machine, target: FunctionValue, args: Args, named: Named) -> Args:
+    """No more arguments than the function takes."""
+    code = m.function_code(target)
+    if code is None:
+        return args
+    room = sum(1 for param in code.params if param.kind in ("positional", "normal"))
+    return args if any(param.kind == "*" for param in code.params) else args[:room]
+
+
+def construct_base(
+    m: Machine, f: Frame, instance: Instance, outside: tuple[str, ...], args: Args, named: Named, span: ir.Span
+) -> None:
+    """The constructor of an outside base class runs for a project object: its effects, and what it was given."""
+    for name in outside:
+        row = m.api(name)
+        if row is None and name.startswith(("torch.nn.Module", "torch.utils.data.", "builtins.", "abc.", "typing.", "?")):
+            continue
+        made = Made(name, args, named, instance.identity)
+        m.heap.write(instance.identity, "<made>", made)
+        if row is not None:
+            record(m, f, made, row, span)
+        return
+
+
+__all__ = ["Tainted", "argument", "call", "call_back", "call_made", "call_method", "callbacks", "classes", "construct_base"]

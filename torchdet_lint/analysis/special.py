@@ -1,0 +1,288 @@
+"""Functions from outside whose meaning is not a table row: builtins, containers, reflection, the end of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torchdet_lint import ir
+from torchdet_lint.analysis import attributes, classes, options
+from torchdet_lint.analysis.iteration import element, iterate, known_items
+from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Bound,
+    Box,
+    ClassValue,
+    Either,
+    Flow,
+    FunctionValue,
+    Instance,
+    Items,
+    Known,
+    Made,
+    Mark,
+    ModuleRef,
+    Option,
+    Partial,
+    Tainted,
+    Truth,
+    Value,
+    alternatives,
+    computed,
+    join,
+    known,
+    marks,
+    truth,
+)
+from torchdet_lint.project.modules import External
+
+Handler = Callable[[Machine, Frame, Made, ir.Span], Value | None]
+
+EXIT = External("!exit")
+"""What a call returns that does not return."""
+
+WATCHED = frozenset(
+    "torch.compile triton.autotune torch.backends.cudnn.flags torch.backends.cuda.sdp_kernel torch.set_float32_matmul_precision".split()
+)
+"""Calls that rules look at although no table row describes them."""
+
+
+def _getattr(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    if len(made.args) < 2:
+        return UNKNOWN
+    holder, name = made.args[:2]
+    found: list[Value] = []
+    for option in alternatives(name):
+        inner = option.default if isinstance(option, Option) else option
+        if isinstance(inner, Known) and isinstance(inner.value, str):
+            found.append(attributes.get(m, f, holder, inner.value, span))
+    if found:
+        value = join(*found)
+        if len(made.args) > 2 and (value == UNKNOWN or (isinstance(value, Bound) and isinstance(holder, Instance | Box))):
+            return made.args[2] if isinstance(holder, Box) and not m.heap.cell(holder.identity).open else join(value, made.args[2])
+        return value
+    if isinstance(holder, ModuleRef):
+        return _any_definition(m, holder)
+    return UNKNOWN
+
+
+def _any_definition(m: Machine, module: ModuleRef) -> Value:
+    """Any function or class that a module defines, where the name is not known."""
+    found: list[Value] = []
+    for unit in m.project.modules[module.path].source.units:
+        if unit.kind in ("def", "class") and len(found) < 12:
+            value = m.global_value(module.path, unit.names[0]) if unit.names else None
+            if isinstance(value, FunctionValue | ClassValue):
+                found.append(value)
+    return Either(frozenset(found)) if len(found) > 1 else found[0] if found else UNKNOWN
+
+
+def _setattr(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    if len(made.args) == 3 and isinstance(made.args[1], Known):
+        for option in alternatives(made.args[0]):
+            attributes.set_attribute(m, f, option, str(made.args[1].value), made.args[2], span)
+    return NONE
+
+
+def _globals(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    box = Box("dict", (f.site((0, 0))._replace(unit=-1, scope="<globals>"), 0))
+    cell = m.heap.cell(box.identity)
+    module = m.project.modules[f.path]
+    for name in (*module.bound, *module.imports):
+        if name not in cell.entries and (value := m.global_value(f.path, name)) is not None:
+            cell.entries[name] = value
+    return box
+
+
+def _vars(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    if not made.args:
+        return UNKNOWN
+    value = made.args[0]
+    if isinstance(value, Instance):
+        return Box("namespace", value.identity)
+    return value if isinstance(value, Box) else UNKNOWN
+
+
+def _computed(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    return computed(*made.args, *(value for _, value in made.named))
+
+
+def _convert(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    """`int(x)`, `str(x)`, …: a known value stays known."""
+    kind = made.cls.rsplit(".", 1)[-1]
+    convert: dict[str, Callable[[object], object]] = {"int": int, "str": str, "float": float, "bool": bool}  # type: ignore[dict-item]
+    results: list[Value] = []
+    for option in alternatives(made.args[0]) if len(made.args) == 1 else ():
+        inner = option.default if isinstance(option, Option) else option
+        value: Value = computed(option)
+        if isinstance(inner, Known) and isinstance(inner.value, int | str | float | bool):
+            try:
+                value = known(convert[kind](inner.value))
+            except (ValueError, OverflowError):
+                value = UNKNOWN
+        if kind == "bool" and value == UNKNOWN and truth(inner) in (Truth.YES, Truth.NO):
+            value = known(truth(inner) is Truth.YES)
+        results.append(Option(value, option.label) if isinstance(option, Option) and value != UNKNOWN else value)
+    return join(*results) if results else _computed(m, f, made, span)
+
+
+def _iterating(kind: str) -> Handler:
+    def handler(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+        if not made.args:
+            return _fresh(m, f, kind, (), span) if kind else UNKNOWN
+        value = made.args[0]
+        items = known_items(m, value)
+        if items is None:
+            inner = iterate(m, f, value, span)
+            if not kind:
+                return inner
+            box = _fresh(m, f, kind, (), span)
+            if isinstance(box, Box):
+                cell = m.heap.cell(box.identity)
+                cell.items, cell.element = None, inner
+            return box if isinstance(box, Box) else Flow(inner)
+        return _fresh(m, f, kind, items, span) if kind else join(*items) if items else UNKNOWN
+
+    return handler
+
+
+def _fresh(m: Machine, f: Frame, kind: str, items: tuple[Value, ...], span: ir.Span) -> Value:
+    from torchdet_lint.analysis.expressions import new_list
+
+    return Items(items) if kind == "tuple" else new_list(m, f, span, list(items), kind)
+
+
+def _identity(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    return made.args[0] if made.args else UNKNOWN
+
+
+def _lazy(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    """`tqdm(x)`, `iter(x)`, `islice(x)`: iterating the result iterates the first argument."""
+    for value in made.args[:1] or tuple(value for name, value in made.named if name == "iterable"):
+        inner = element(m, value) if not isinstance(value, Made | Instance) else UNKNOWN
+        return value if isinstance(value, Made | Instance | Flow | Box | Items | Either) else Flow(inner)
+    return UNKNOWN
+
+
+def _map(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    from torchdet_lint.analysis.calls import call_value
+
+    if len(made.args) < 2:
+        return UNKNOWN
+    items = tuple(iterate(m, f, value, span) for value in made.args[1:])
+    result = call_value(m, f, made.args[0], items, (), span)
+    return Flow(items[0] if made.cls.endswith("filter") else result)
+
+
+def _dict(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    box = Box("namespace" if made.cls.endswith("amespace") else "dict", f.identity(span))
+    m.heap.cell(box.identity).depth = m.heap.depth
+    for value in made.args:
+        attributes.update_dict(m, box, value)
+    for name, value in made.named:
+        if name == "**":
+            m.heap.cell(box.identity).open = True
+        else:
+            m.heap.write(box.identity, name, value, replace=True)
+    return box
+
+
+def _partial(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    return Partial(made.args[0], made.args[1:], made.named) if made.args else UNKNOWN
+
+
+def _hash(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    if len(made.args) == 1 and _stable_hash(made.args[0]):
+        return UNKNOWN
+    what = f"{made.cls.rsplit('.', 1)[-1]}()"
+    return Tainted(frozenset((Mark("entropy", what, f.site(span)),)) | marks(made.args))
+
+
+def _stable_hash(value: Value) -> bool:
+    """Ints, and tuples of ints."""
+    if isinstance(value, Items):
+        return all(_stable_hash(item) for item in value.items)
+    if isinstance(value, Option):
+        return _stable_hash(value.default)
+    return isinstance(value, Known) and value.kind in ("int", "bool", "float")
+
+
+def _exit(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    return EXIT
+
+
+def _isinstance(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    if len(made.args) == 2 and isinstance(made.args[0], Instance) and isinstance(made.args[1], ClassValue):
+        known_classes, outside = classes.ancestry(m, made.args[0].cls)
+        if any(part.value == made.args[1] for part in known_classes):
+            return known(True)
+        return UNKNOWN if "?" in outside else known(False)
+    return UNKNOWN
+
+
+def _environment(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    """`os.environ.setdefault(k, v)`, `os.environ.update(…)`, `os.putenv(k, v)`: like setting the item."""
+    if made.cls.endswith(("setdefault", "putenv")) and len(made.args) == 2:
+        attributes.set_item(m, f, External("os.environ"), made.args[0], made.args[1], span)
+        return made.args[1]
+    for value in made.args:
+        if isinstance(value, Box):
+            for name, entry in m.heap.cell(value.identity).entries.items():
+                attributes.set_item(m, f, External("os.environ"), known(name), entry, span)
+    for name, entry in made.named:
+        attributes.set_item(m, f, External("os.environ"), known(name), entry, span)
+    return NONE
+
+
+def _import_module(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    from torchdet_lint.analysis.statements import run_import
+
+    if made.args and isinstance(made.args[0], Known) and isinstance(made.args[0].value, str):
+        name = made.args[0].value
+        if name and not name.startswith("."):
+            run_import(m, f, name, 0, (), span)
+            return attributes.settle(m, m.project.resolve_import(f.path, name, 0))
+    return UNKNOWN
+
+
+def _quiet(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    return UNKNOWN
+
+
+
+
+
+
+def _type(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    return made.args[0].cls if len(made.args) == 1 and isinstance(made.args[0], Instance) else UNKNOWN
+
+
+def _table() -> dict[str, Handler]:
+    table: dict[str, Handler] = {
+        "getattr": _getattr, "setattr": _setattr, "globals": _globals, "locals": _quiet, "vars": _vars, "len": _quiet,
+        "int": _convert, "str": _convert, "float": _convert, "bool": _convert, "list": _iterating("list"),
+        "tuple": _iterating("tuple"), "set": _iterating("set"), "frozenset": _iterating("set"), "sorted": _iterating("list"),
+        "next": _iterating(""), "iter": _lazy, "reversed": _lazy, "map": _map, "filter": _map, "dict": _dict, "hash": _hash,
+        "id": _hash, "exit": _exit, "quit": _exit, "isinstance": _isinstance, "print": _quiet, "type": _type,
+        "sum": _iterating(""), "any": _iterating(""), "all": _iterating(""), "min": _computed, "max": _computed, "abs": _computed,
+        "round": _computed, "pow": _computed, "range": _quiet, "open": _quiet, "super": _quiet, "format": _computed,
+    }  # fmt: skip
+    found = {f"builtins.{name}": handler for name, handler in table.items()}
+    found |= dict.fromkeys(("functools.partial", "functools.partialmethod"), _partial)
+    found |= dict.fromkeys(("sys.exit", "os._exit", "os.abort"), _exit)
+    found |= dict.fromkeys(("copy.copy", "copy.deepcopy", "typing.cast"), _identity)
+    found["typing.cast"] = lambda m, f, made, span: made.args[1] if len(made.args) > 1 else UNKNOWN
+    found |= dict.fromkeys(("types.SimpleNamespace", "argparse.Namespace"), _dict)
+    found |= dict.fromkeys(("collections.OrderedDict", "collections.defaultdict", "easydict.EasyDict"), _dict)
+    found |= dict.fromkeys(("os.environ.setdefault", "os.environ.update", "os.putenv"), _environment)
+    found |= dict.fromkeys(("importlib.import_module", "builtins.__import__"), _import_module)
+    found |= dict.fromkeys(("tqdm", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "rich.progress.track"), _lazy)
+    found |= dict.fromkeys(("itertools.islice", "itertools.cycle", "itertools.chain", "itertools.chain.from_iterable"), _lazy)
+    found |= options.HANDLERS
+    return found
+
+
+HANDLERS = _table()
+"""Handlers by canonical name; one that returns None leaves the call to the tables."""

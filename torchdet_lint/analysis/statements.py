@@ -1,0 +1,424 @@
+"""Executing statements: one small function a node type, in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from torchdet_lint import ir
+from torchdet_lint.analysis import attributes, classes, iteration, tests
+from torchdet_lint.analysis.contexts import enter_context
+from torchdet_lint.analysis.expressions import evaluate
+from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Node, Repeat, Within
+from torchdet_lint.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Bound,
+    FunctionValue,
+    Known,
+    ModuleRef,
+    Option,
+    Truth,
+    Value,
+    computed,
+    join,
+    truth,
+)
+from torchdet_lint.project.modules import External
+from torchdet_lint.project.names import flat, target_names
+
+
+def execute_unit(m: Machine, f: Frame, unit: int) -> None:
+    """Runs one top-level unit of the frame's module. Plain `def` and `import` units need no lowering."""
+    kept, f.unit = f.unit, unit
+    source = m.project.modules[f.path].source
+    header = source.units[unit]
+    if header.kind in ("import", "from"):
+        for record in m.project.modules[f.path].records.get(unit, ()):
+            run_import(m, f, record.module, record.level, record.names, (0, header.end - header.start))
+    elif header.kind == "def" and len(header.names) == 1 and not source.unit_text(header).startswith("@"):
+        _plain_function(m, f, unit, header.names[0])
+    else:
+        run(m, f, m.project.body(f.path, unit))
+    f.unit = kept
+
+
+def _plain_function(m: Machine, f: Frame, unit: int, name: str) -> None:
+    """Binds an undecorated function; it is lowered only for defaults that call something."""
+    function = FunctionValue(f.path, unit, name, (0, 0), 0)
+    f.env[name] = function
+    source = m.project.modules[f.path].source
+    text = source.unit_text(source.units[unit])
+    header = text.split(":\n", 1)[0]
+    if header.count("(") > 1 and "=" in header:
+        code = m.function_code(function)
+        if code is not None:
+            _defaults(m, f, code.params)
+
+
+def run(m: Machine, f: Frame, body: Iterable[ir.Stmt]) -> None:
+    """Executes statements until the path ends."""
+    for statement in body:
+        if f.ended:
+            return
+        m.steps += 1
+        _TABLE[type(statement)](m, f, statement)
+
+
+def block(m: Machine, f: Frame, body: ir.Body) -> tuple[Node, ...]:
+    """Executes statements in the same frame and gives their trace apart."""
+    kept, f.trace = f.trace, []
+    run(m, f, body)
+    trace, f.trace = f.trace, kept
+    return tuple(trace)
+
+
+def _do(m: Machine, f: Frame, s: ir.Do) -> None:
+    value = evaluate(m, f, s.value)
+    if value == External("!exit"):
+        leave(f, "exit")
+
+
+def leave(f: Frame, kind: str) -> None:
+    f.trace.append(Leave(kind))
+    f.ended = kind
+
+
+def _assign(m: Machine, f: Frame, s: ir.Assign) -> None:
+    if s.value is None:
+        return
+    value = evaluate(m, f, s.value)
+    for target in s.targets:
+        attributes.assign(m, f, target, value, s.span)
+
+
+def _augment(m: Machine, f: Frame, s: ir.Augment) -> None:
+    old = evaluate(m, f, s.target)
+    added = evaluate(m, f, s.value)
+    if s.op == "@":
+        f.trace.append(Event("matmul", f.site(s.span), "@="))
+    if attributes.extend_list(m, f, old, added, s.op):
+        return
+    if isinstance(s.target, ir.Name | ir.Attr):
+        attributes.assign(m, f, s.target, computed(old, added), s.span)
+
+
+def _return(m: Machine, f: Frame, s: ir.Return) -> None:
+    f.returns.append(evaluate(m, f, s.value) if s.value is not None else NONE)
+    leave(f, "return")
+
+
+def _raise(m: Machine, f: Frame, s: ir.Raise) -> None:
+    if s.value is not None:
+        evaluate(m, f, s.value)
+    leave(f, "raise")
+
+
+def _jump(m: Machine, f: Frame, s: ir.Jump) -> None:
+    leave(f, s.kind)
+
+
+def _delete(m: Machine, f: Frame, s: ir.Delete) -> None:
+    for target in s.targets:
+        if isinstance(target, ir.Item):
+            value, key = evaluate(m, f, target.value), evaluate(m, f, target.key)
+            attributes.delete_key(m, value, key)
+
+
+def _assert(m: Machine, f: Frame, s: ir.Assert) -> None:
+    evaluate(m, f, s.test)
+    f.narrowed.update(tests.narrowing(m, f, s.test, holds=True))
+
+
+def _scope(m: Machine, f: Frame, s: ir.Scope) -> None:
+    """`global x` in a function: writes go to the module, which is where look-ups end up anyway."""
+    if s.kind == "global" and f.outer is not None:
+        module = m.module_frame(f.path)
+        for name in s.names:
+            found = m.global_value(f.path, name)
+            module.env.setdefault(name, found if found is not None else UNKNOWN)
+
+
+def _if(m: Machine, f: Frame, s: ir.If) -> None:
+    value = evaluate(m, f, s.test)
+    found = truth(value)
+    if _is_main(s.test):
+        _main_guard(m, f, s, found)
+        return
+    yes, no = tests.narrowing(m, f, s.test, holds=True), tests.narrowing(m, f, s.test, holds=False)
+    if found in (Truth.YES, Truth.NO):
+        f.narrowed.update(yes if found is Truth.YES else no)
+        run(m, f, s.body if found is Truth.YES else s.orelse)
+        return
+    label = value.label if isinstance(value, Option) else ""
+    fork(m, f, s.span, found, label, ((s.body, yes), (s.orelse, no)))
+
+
+def _is_main(test: ir.Expr) -> bool:
+    return (
+        isinstance(test, ir.Compare)
+        and any(isinstance(side, ir.Name) and side.id == "__name__" for side in (test.left, *test.values))
+    )  # fmt: skip
+
+
+def _main_guard(m: Machine, f: Frame, s: ir.If, found: Truth) -> None:
+    if found in (Truth.YES, Truth.OPEN):
+        body = block(m, f, s.body)
+        f.trace.append(Within(f.site(s.span), "main", UNKNOWN, body))
+    else:
+        run(m, f, s.orelse)
+
+
+Arm = tuple[ir.Body, dict[str, Value]]
+
+
+def fork(m: Machine, f: Frame, span: ir.Span, found: Truth, label: str, arms: tuple[Arm, Arm]) -> None:
+    """Both arms of a test, each from the same start; afterwards names hold what either left behind."""
+    env, names = f.env, f.narrowed
+    outcomes = []
+    m.heap.depth += 1
+    for body, narrowed in arms:
+        f.env, f.narrowed, f.ended = dict(env), {**names, **narrowed}, ""
+        trace = block(m, f, body)
+        outcomes.append((trace, f.env, f.narrowed, f.ended))
+    m.heap.depth -= 1
+    (then, env1, names1, end1), (other, env2, names2, end2) = outcomes
+    likely = Option if found in (Truth.LIKELY, Truth.UNLIKELY) and label else None
+    f.ended = ""
+    if end1 and end2:
+        f.env, f.narrowed, f.ended = env, names, end1 if end1 == end2 else "return"
+    elif end1:
+        f.env, f.narrowed = env2, names2
+    elif end2:
+        f.env, f.narrowed = env1, names1
+    else:
+        f.env = _merge(env1, env2, label if likely else "", found)
+        f.narrowed = {text: value for text, value in names1.items() if names2.get(text) == value and text in names}
+    if then or other:
+        f.trace.append(Branch(f.site(span), found, label, then, other))
+
+
+def _merge(one: dict[str, Value], two: dict[str, Value], label: str, found: Truth) -> dict[str, Value]:
+    merged: dict[str, Value] = {}
+    for name in one.keys() | two.keys():
+        a, b = one.get(name), two.get(name)
+        if a is None or b is None:
+            merged[name] = a if a is not None else b  # type: ignore[assignment]  # one of them is there
+        elif a == b:
+            merged[name] = a
+        elif label:
+            likely, unlikely = (a, b) if found is Truth.LIKELY else (b, a)
+            merged[name] = join(likely if isinstance(likely, Option) else Option(likely, label), unlikely)
+        else:
+            merged[name] = join(a, b)
+    return merged
+
+
+def _loop(m: Machine, f: Frame, span: ir.Span, kind: str, body: ir.Body, orelse: ir.Body, target: Any = None) -> None:
+    """One pass over the body stands for all; names that change by themselves (`i += 1`) are unknown in it."""
+    env = dict(f.env)
+    for statement in flat(body):
+        if isinstance(statement, ir.Augment):
+            for name in target_names(statement.target):
+                if isinstance(f.env.get(name), Known):
+                    f.env[name] = UNKNOWN
+    if target is not None:
+        attributes.assign(m, f, target[0], target[1], span)
+    names, f.narrowed = f.narrowed, dict(f.narrowed)
+    m.heap.depth += 1
+    trace = block(m, f, body)
+    m.heap.depth -= 1
+    left = f.ended
+    f.ended = ""
+    f.narrowed = names
+    merged = {name: join(value, env[name]) if name in env and env[name] != value else value for name, value in f.env.items()}
+    f.env.clear()
+    f.env.update(merged)
+    if trace:
+        f.trace.append(Repeat(f.site(span), kind, trace))
+    if left in ("return", "exit") and kind == "forever":
+        f.ended = left
+    run(m, f, orelse)
+
+
+def _for(m: Machine, f: Frame, s: ir.For) -> None:
+    value = evaluate(m, f, s.iter)
+    element = iteration.iterate(m, f, value, s.span)
+    _loop(m, f, s.span, "for", s.body, s.orelse, (s.target, element))
+
+
+def _while(m: Machine, f: Frame, s: ir.While) -> None:
+    found = truth(evaluate(m, f, s.test))
+    if found is Truth.NO:
+        run(m, f, s.orelse)
+        return
+    _loop(m, f, s.span, "while", s.body, s.orelse)
+
+
+def _with(m: Machine, f: Frame, s: ir.With) -> None:
+    contexts = []
+    for context, target in s.items:
+        value = evaluate(m, f, context)
+        entered, kinds = enter_context(m, f, value, context.span)
+        contexts += kinds
+        if target is not None:
+            attributes.assign(m, f, target, entered, s.span)
+    if not contexts:
+        run(m, f, s.body)
+        return
+    trace = block(m, f, s.body)
+    for kind, value in reversed(contexts):
+        trace = (Within(f.site(s.span), kind, value, trace),)
+    f.trace += trace
+
+
+def _try(m: Machine, f: Frame, s: ir.Try) -> None:
+    """The body runs; handlers may run. A body that ends its path does so although a handler may go on: that path is kept."""
+    env = dict(f.env)
+    run(m, f, s.body)
+    if not f.ended:
+        run(m, f, s.orelse)
+    ended, f.ended = f.ended, ""
+    done = f.env
+    arms = []
+    m.heap.depth += 1
+    survivors = [] if ended else [dict(done)]
+    for handler in s.handlers:
+        f.env, f.ended = {**done, **{k: join(v, done.get(k, v)) for k, v in env.items()}}, ""
+        if handler.name:
+            f.env[handler.name] = UNKNOWN
+        arms.append(block(m, f, handler.body))
+        if not f.ended:
+            survivors.append(f.env)
+    m.heap.depth -= 1
+    f.ended = "" if survivors else ended or f.ended
+    merged: dict[str, Value] = survivors[0] if survivors else done
+    for other in survivors[1:]:
+        merged = _merge(merged, other, "", Truth.OPEN)
+    f.env = merged
+    for trace in arms:
+        if trace:
+            f.trace.append(Branch(f.site(s.span), Truth.OPEN, "except", trace, ()))
+    kept, f.ended = f.ended, ""
+    run(m, f, s.final)
+    f.ended = f.ended or kept
+
+
+def _match(m: Machine, f: Frame, s: ir.Match) -> None:
+    subject = evaluate(m, f, s.subject)
+    rest: list[ir.Case] = list(s.cases)
+    _match_rest(m, f, s, subject, rest)
+
+
+def _match_rest(m: Machine, f: Frame, s: ir.Match, subject: Value, cases: list[ir.Case]) -> None:
+    if not cases:
+        return
+    case = cases[0]
+    found = Truth.OPEN
+    if case.irrefutable and case.guard is None:
+        found = Truth.YES
+    elif case.values and case.guard is None:
+        each = [tests.compare(m, "==", subject, evaluate(m, f, value)) for value in case.values]
+        found = Truth.YES if Truth.YES in each else Truth.NO if all(e is Truth.NO for e in each) else Truth.OPEN
+        if Truth.LIKELY in each:
+            found = Truth.LIKELY
+        elif found is Truth.OPEN and all(e in (Truth.NO, Truth.UNLIKELY) for e in each):
+            found = Truth.UNLIKELY
+    for name in case.names:
+        f.env[name] = UNKNOWN
+    if found is Truth.YES:
+        run(m, f, case.body)
+        return
+    if found is Truth.NO:
+        _match_rest(m, f, s, subject, cases[1:])
+        return
+    label = subject.label if isinstance(subject, Option) else ""
+    rest = (ir.Match(s.subject, tuple(cases[1:]), s.span),) if cases[1:] else ()
+    fork(m, f, s.span, found, label, ((case.body, {}), (rest, {})))
+
+
+def _function(m: Machine, f: Frame, s: ir.Function) -> None:
+    value = define(m, f, s)
+    f.env[s.name] = decorate(m, f, s.decorators, value)
+
+
+def define(m: Machine, f: Frame, s: ir.Function) -> FunctionValue:
+    """The function as a value; its defaults are evaluated here, as Python does. A method does not see its class's names."""
+    qualname = f"{f.qualname}.{s.name}" if f.qualname else s.name
+    around = f.outer if f.defines is not None and f.outer is not None else f
+    span = (0, 0) if f.outer is None else s.span
+    value = FunctionValue(f.path, f.unit, qualname, span, m.keep(around), f.qualname if f.defines is not None else "")
+    m.code[f.path, f.unit, value.span] = s
+    _defaults(m, f, s.params)
+    return value
+
+
+def _defaults(m: Machine, f: Frame, params: tuple[ir.Param, ...]) -> None:
+    for param in params:
+        if param.default is not None and not isinstance(param.default, ir.Const):
+            evaluate(m, f, param.default)
+
+
+def decorate(m: Machine, f: Frame, decorators: tuple[ir.Expr, ...], value: Value) -> Value:
+    """What is left of a definition after its decorators; those from outside hand it through."""
+    from torchdet_lint.analysis.calls import call_value
+
+    for decorator in reversed(decorators):
+        wrapper = evaluate(m, f, decorator)
+        if isinstance(wrapper, FunctionValue | Bound) and not (
+            isinstance(wrapper, Bound) and isinstance(wrapper.function, str)
+        ):
+            result = call_value(m, f, wrapper, (value,), (), decorator.span)
+            if result != UNKNOWN:
+                value = result
+    return value
+
+
+def _class(m: Machine, f: Frame, s: ir.Class) -> None:
+    f.env[s.name] = decorate(m, f, s.decorators, classes.define(m, f, s))
+
+
+def _import(m: Machine, f: Frame, s: ir.Import) -> None:
+    for dotted, bound in s.names:
+        run_import(m, f, dotted, 0, (), s.span)
+        top = bound or dotted.split(".", 1)[0]
+        f.env[top] = m.project.resolve_import(f.path, dotted if bound else top, 0)
+
+
+def _import_from(m: Machine, f: Frame, s: ir.ImportFrom) -> None:
+    run_import(m, f, s.module, s.level, s.names, s.span)
+    for member, bound in s.names:
+        if member == "*":
+            continue
+        symbol = m.project.resolve_import(f.path, s.module, s.level, member)
+        f.env[bound] = attributes.settle(m, symbol)
+
+
+def run_import(
+    m: Machine, f: Frame, dotted: str, level: int, names: tuple[tuple[str, str], ...], span: ir.Span
+) -> None:
+    """Runs the top level of the project modules that an import loads, once a program (the fold sees to that)."""
+    loaded: list[str] = []
+    parts = dotted.split(".") if dotted else []
+    for count in range(1, len(parts) + 1) if parts else [0]:
+        found = m.project.layout.find(f.path, ".".join(parts[:count]), level)
+        if found is not None:
+            loaded.append(found)
+    for member, _ in names:
+        symbol = m.project.resolve_import(f.path, dotted, level, member) if member != "*" else None
+        if isinstance(symbol, ModuleRef):
+            loaded.append(symbol.path)
+    for path in dict.fromkeys(loaded):
+        if path != f.path:
+            summary = m.module_summary(path, main=False)
+            if summary.trace:
+                f.trace.append(Enter(f.site(span), "import", summary))
+
+
+_TABLE: dict[type, Callable[[Machine, Frame, Any], None]] = {
+    ir.Do: _do, ir.Assign: _assign, ir.Augment: _augment, ir.Return: _return, ir.Raise: _raise, ir.Jump: _jump,
+    ir.Delete: _delete, ir.Assert: _assert, ir.Scope: _scope, ir.If: _if, ir.For: _for, ir.While: _while, ir.With: _with,
+    ir.Try: _try, ir.Match: _match, ir.Function: _function, ir.Class: _class, ir.Import: _import,
+    ir.ImportFrom: _import_from,
+}  # fmt: skip

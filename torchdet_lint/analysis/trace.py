@@ -1,0 +1,103 @@
+"""Traces: what happens when code runs, in order, as a small tree of immutable nodes.
+
+Nodes compare by identity; a summary may stand in many places, so a trace is a directed acyclic graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from torchdet_lint.analysis.values import UNKNOWN, Identity, Made, Site, Truth, Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """One thing that matters, at a site.
+
+    kind says what, `api` which callable (or attribute, or environment variable) did it:
+
+    - "seed": fixes `families` to `value`
+    - "draw": takes from `families`; `note` is "init" (initial weights of `made`), "training" (only in training mode), or ""
+    - "mode": sets the switch `api` to `value`
+    - "use": a use of `made` that some rule judges; `note` is its role ("loader", "sdpa", "rng", …)
+    - "train", "eval", "load", "seeded": what was done to the object `value`
+    - "backward", "cuda", "matmul": evidence
+    """
+
+    kind: str
+    site: Site
+    api: str
+    families: tuple[str, ...] = ()
+    value: Value = UNKNOWN
+    made: Made | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch:
+    """`then` where the test holds, `other` where it does not."""
+
+    site: Site
+    test: Truth
+    label: str
+    then: Trace
+    other: Trace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeat:
+    """A loop; kind: "for", "while", "comprehension"."""
+
+    site: Site
+    kind: str
+    body: Trace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Within:
+    """A body that runs in a context: `kind` is the role or callee of the context manager, `made` the object.
+
+    Kinds used by the analyses: "main" (the main guard), "no-grad", "grad", "sdpa", "fork-rng", "flags", "meta", "worker", "init-empty".
+    """
+
+    site: Site
+    kind: str
+    value: Value
+    body: Trace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leave:
+    """The path ends here; kind: "return", "break", "continue", "raise", "exit"."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """What a function does and returns for one kind of arguments."""
+
+    name: str
+    path: str
+    trace: Trace
+    result: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Enter:
+    """A call; kind: "call", "construct", "forward", "import", "item" (a data set's item), "callback", "spawn", "decorator".
+
+    `receiver` is the identity of the object that is constructed or called. A "spawn" runs in a fresh interpreter.
+    """
+
+    site: Site
+    kind: str
+    summary: Summary
+    receiver: Identity | None = None
+
+
+Node: TypeAlias = Event | Branch | Repeat | Within | Leave | Enter
+Trace: TypeAlias = tuple[Node, ...]
+
+ENDS = ("return", "raise", "exit")

@@ -1,0 +1,116 @@
+"""Training loops of libraries: what `fit` calls in the project's modules, loaders and data sets."""
+
+from __future__ import annotations
+
+from torchdet_lint import ir
+from torchdet_lint.analysis import classes
+from torchdet_lint.analysis.iteration import dataset_item, iterate
+from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.trace import Event, Repeat
+from torchdet_lint.analysis.values import (
+    UNKNOWN,
+    Bound,
+    Box,
+    Flow,
+    FunctionValue,
+    Instance,
+    Items,
+    Made,
+    Value,
+    alternatives,
+)
+
+SETUP = ("prepare_data", "setup", "configure_model", "configure_optimizers", "on_fit_start")
+LOADERS = ("train_dataloader", "val_dataloader", "test_dataloader")
+STEPS = (
+    "on_train_epoch_start", "training_step", "validation_step", "forward", "compute_loss", "optimizer_step",
+    "on_train_epoch_end", "on_validation_epoch_end",
+)  # fmt: skip
+"""Hooks in the order in which the trainers of Lightning and transformers call them."""
+
+CALLED = ("model_init", "data_collator", "compute_metrics", "collate_fn")
+
+
+def fit(m: Machine, f: Frame, trainer: Value, made: Made, span: ir.Span) -> Value:
+    """`trainer.fit(module, loaders…)`, `trainer.train()`: setup hooks, then a loop of steps with backward passes."""
+    parts = _parts(m, trainer, made)
+    for part in parts:
+        if isinstance(part, Instance):
+            _hooks(m, f, part, SETUP, span)
+    for part in parts:
+        _called(m, f, part, span)
+    loaders = [loader for part in parts for loader in _loaders(m, f, part, span)]
+    kept, f.trace = f.trace, []
+    for loader in (*loaders, *(part for part in parts if _is_loader(m, part))):
+        iterate(m, f, loader, span)
+    for part in parts:
+        if isinstance(part, Instance):
+            _hooks(m, f, part, STEPS, span)
+    f.trace.append(Event("backward", f.site(span), made.cls or ".fit()"))
+    body, f.trace = tuple(f.trace), kept
+    f.trace.append(Repeat(f.site(span), "fit", body))
+    return UNKNOWN
+
+
+def _parts(m: Machine, trainer: Value, made: Made) -> tuple[Value, ...]:
+    """Everything that the trainer was built from or is given now."""
+    found: list[Value] = []
+    holders = [made]
+    for option in alternatives(trainer):
+        if isinstance(option, Made):
+            holders.append(option)
+        elif isinstance(option, Instance):
+            found.append(option)
+            held = m.heap.read(option.identity, "<made>")
+            if isinstance(held, Made):
+                holders.append(held)
+    for holder in holders:
+        for value in (*holder.args, *(value for _, value in holder.named)):
+            for option in alternatives(value):
+                if isinstance(option, Items):
+                    found += option.items
+                elif isinstance(option, Box):
+                    found += m.heap.elements(option.identity)
+                else:
+                    found.append(option)
+    return tuple(dict.fromkeys(found))
+
+
+def _hooks(m: Machine, f: Frame, part: Instance, names: tuple[str, ...], span: ir.Span) -> None:
+    from torchdet_lint.analysis.outside import call_back
+
+    for name in names:
+        found = classes.find_member(m, part.cls, name)
+        if found is not None and isinstance(found[0], FunctionValue):
+            call_back(m, f, Bound(part, found[0]), (UNKNOWN,) * 2, span)
+
+
+def _called(m: Machine, f: Frame, part: Value, span: ir.Span) -> None:
+    from torchdet_lint.analysis.outside import call_back
+
+    if isinstance(part, FunctionValue) or (isinstance(part, Bound) and isinstance(part.function, FunctionValue)):
+        call_back(m, f, part, (UNKNOWN,), span)
+
+
+def _loaders(m: Machine, f: Frame, part: Value, span: ir.Span) -> tuple[Value, ...]:
+    from torchdet_lint.analysis.outside import call_back
+
+    found: list[Value] = []
+    if isinstance(part, Instance):
+        for name in LOADERS:
+            member = classes.find_member(m, part.cls, name)
+            if member is not None and isinstance(member[0], FunctionValue):
+                found += alternatives(call_back(m, f, Bound(part, member[0]), (), span))
+    return tuple(found)
+
+
+def _is_loader(m: Machine, part: Value) -> bool:
+    if isinstance(part, Made):
+        row = m.api(part.cls)
+        return row is not None and row.role in ("loader", "dataset")
+    if isinstance(part, Instance):
+        return any(classes.find_member(m, part.cls, name) is not None for name in ("__getitem__", "__iter__"))
+    return isinstance(part, Flow)
+
+
+__all__ = ["dataset_item", "fit"]

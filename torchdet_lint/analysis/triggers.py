@@ -1,0 +1,61 @@
+"""Which units can hold something that a rule judges: a look at their words, before any parse."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from torchdet_lint.catalog.apis import Apis
+from torchdet_lint.source import SourceFile, Unit
+
+SITE_ROLES = frozenset(
+    "loader wraps-loader sampler seeded-sampler split rng generator sdpa sdpa-context flash attention strict seeder".split()
+)
+"""Roles whose uses are judged where they stand, whoever reaches them."""
+
+SITE_WORDS = frozenset(
+    "benchmark deterministic allow_tf32 PYTHONHASHSEED max_autotune coordinate_descent_tuning autotune attn_implementation"
+    " set_float32_matmul_precision scaled_dot_product_attention sdp_kernel sdpa_kernel MultiheadAttention need_weights warn_only"
+    " set_deterministic set_deterministic_debug_mode flags cudnn_benchmark uuid4 urandom SystemRandom secrets"
+    " allow_fp16_bf16_reduction_math_sdp compile".split()
+)
+LISTING_WORDS = frozenset("listdir scandir walk fwalk glob iglob rglob iterdir".split())
+SET_WORDS = frozenset(("set", "frozenset", "Set", "FrozenSet", "AbstractSet", "union", "intersection", "difference"))
+SET_DISPLAY = re.compile(r"(?:\bin|\blist\(|\btuple\(|\benumerate\(|\bnext\(iter\(|\bjoin\(|=|\breturn)\s*\{")
+MEMORY_WORDS = frozenset(
+    "empty empty_like new_empty empty_strided empty_permuted Tensor LongTensor FloatTensor IntTensor DoubleTensor HalfTensor"
+    " ByteTensor BoolTensor ShortTensor CharTensor BFloat16Tensor to_empty".split()
+)
+SEED_WORD = re.compile(r"(?:^|_)(?:seed|random_state)$|[a-z]Seed$")
+"""A name for a seed: `seed`, `rng_seed`, `random_state`, `manualSeed`."""
+
+
+@lru_cache(maxsize=8)
+def site_words(apis: Apis) -> frozenset[str]:
+    """The words that make a unit worth evaluating although no program reaches it."""
+    return apis.triggers(SITE_ROLES) | SITE_WORDS
+
+
+def holds_site(unit: Unit, apis: Apis) -> bool:
+    """Whether the unit can hold an event that a site rule judges."""
+    return not unit.words.isdisjoint(site_words(apis))
+
+
+def holds_order(source: SourceFile, unit: Unit) -> bool:
+    """Whether the unit can hold a listing or a set."""
+    if not unit.words.isdisjoint(LISTING_WORDS) or not unit.words.isdisjoint(SET_WORDS):
+        return True
+    return SET_DISPLAY.search(source.text, unit.start, unit.end) is not None
+
+
+def holds_memory(unit: Unit) -> bool:
+    return not unit.words.isdisjoint(MEMORY_WORDS)
+
+
+def holds_seed_name(unit: Unit) -> bool:
+    return any(SEED_WORD.search(word) for word in unit.words)
+
+
+def needed(source: SourceFile, unit: Unit, apis: Apis) -> bool:
+    """Whether some rule certainly wants the unit lowered."""
+    return holds_site(unit, apis) or holds_order(source, unit) or holds_memory(unit) or holds_seed_name(unit)

@@ -1,0 +1,310 @@
+"""Abstract values: what the machine knows about the value of an expression.
+
+All values are immutable and hashable, because summaries of functions are looked up by the values of their arguments.
+What can change (attributes, list items, dictionary entries) lives in the machine's heap under an identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple, TypeAlias
+
+from torchdet_lint import ir
+from torchdet_lint.project.modules import External, Folder, ModuleRef
+
+WIDTH = 6
+"""At most so many alternatives are told apart; more become unknown."""
+
+
+class Site(NamedTuple):
+    """A place in the project: a span of a unit of a file, and the qualified name of the function around it."""
+
+    path: str
+    unit: int
+    span: ir.Span
+    scope: str
+
+
+Identity: TypeAlias = tuple[Site, int]
+"""Where something was made, and a number for the context in which that place was evaluated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Any value."""
+
+
+UNKNOWN = Unknown()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A constant of Python. `kind` is its type's name, since True == 1 == 1.0."""
+
+    value: Any
+    kind: str
+
+
+def known(value: Any) -> Known:
+    return Known(value, type(value).__name__)
+
+
+NONE = known(None)
+MISSING = Known("missing", "missing")
+"""What a dictionary entry may be that is only there on some paths; as an argument it counts as not given."""
+TRUE = known(True)
+FALSE = known(False)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What calling something outside of the project gave: an instance of class `cls`, or the result of function `cls`.
+
+    `args` and `named` are the arguments as they were given; `identity` tells two objects made at one place in different
+    contexts apart.
+    """
+
+    cls: str
+    args: tuple[Value, ...]
+    named: tuple[tuple[str, Value], ...]
+    identity: Identity
+
+    def get(self, name: str, position: int | None = None) -> Value | None:
+        """The argument called `name`, or the one at `position`; None when it was not given."""
+        for key, value in self.named:
+            if key == name:
+                return value
+        if position is not None and position < len(self.args):
+            return self.args[position]
+        return None
+
+    @property
+    def open(self) -> bool:
+        """Whether unknown further keyword arguments may have been given (`**unknown`)."""
+        return any(key == "**" for key, _ in self.named)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionValue:
+    """A function or lambda of the project; `closure` is the identity of the frame that it was defined in, 0 for a module."""
+
+    path: str
+    unit: int
+    qualname: str
+    span: ir.Span
+    closure: int
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassValue:
+    path: str
+    unit: int
+    qualname: str
+    span: ir.Span
+    closure: int
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of a project class."""
+
+    cls: ClassValue
+    identity: Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method: a project function (or the name of something outside) with its receiver."""
+
+    receiver: Value
+    function: FunctionValue | str
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()` inside a method of `cls`."""
+
+    receiver: Value
+    cls: ClassValue
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    function: Value
+    args: tuple[Value, ...]
+    named: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A tuple whose items are known one by one."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A list, dict, set or namespace; its content is in the heap."""
+
+    kind: str
+    identity: Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Something to iterate over, whose items are `element`; iterating it iterates `sources` too."""
+
+    element: Value
+    sources: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A value that is chosen when the program starts; `default` is what it is when nobody chooses."""
+
+    default: Value
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tainted:
+    """An unknown value that was computed from something worth knowing.
+
+    Marks: "entropy" (with what it comes from), "draw" (from which global RNG family, at which site), "version" (of a library).
+    """
+
+    marks: frozenset[Mark]
+
+
+class Mark(NamedTuple):
+    kind: str
+    what: str
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    options: frozenset[Value]
+
+
+Value: TypeAlias = (
+    Unknown | Known | External | ModuleRef | Folder | Made | FunctionValue | ClassValue | Instance | Bound | Super
+    | Partial | Items | Box | Flow | Option | Tainted | Either
+)  # fmt: skip
+
+
+def join(*values: Value) -> Value:
+    """One value that may be any of these."""
+    options: set[Value] = set()
+    for value in values:
+        if isinstance(value, Either):
+            options |= value.options
+        else:
+            options.add(value)
+    if len(options) == 1:
+        return options.pop()
+    if not options:
+        return UNKNOWN
+    tainted = [option for option in options if isinstance(option, Tainted)]
+    if len(tainted) > 1:
+        options -= set(tainted)
+        options.add(Tainted(frozenset().union(*(option.marks for option in tainted))))
+    if len(options) > WIDTH:
+        return tainted[0] if tainted else UNKNOWN
+    return Either(frozenset(options))
+
+
+def alternatives(value: Value | None) -> tuple[Value, ...]:
+    """The values that it may be, in a stable order."""
+    if value is None:
+        return ()
+    if isinstance(value, Either):
+        return tuple(sorted(value.options, key=repr))
+    return (value,)
+
+
+def marks(values: Iterable[Value]) -> frozenset[Mark]:
+    """The marks of the values, those inside tuples included."""
+    found: set[Mark] = set()
+    for value in values:
+        for option in alternatives(value):
+            if isinstance(option, Tainted):
+                found |= option.marks
+            elif isinstance(option, Items):
+                found |= marks(option.items)
+            elif isinstance(option, Option):
+                found |= marks((option.default,))
+    return frozenset(found)
+
+
+def computed(*values: Value) -> Value:
+    """An unknown value that was computed from these."""
+    found = marks(values)
+    return Tainted(found) if found else UNKNOWN
+
+
+class Truth(Enum):
+    """Whether a test holds; LIKELY and UNLIKELY: unless the user chooses otherwise at the start."""
+
+    YES = "yes"
+    LIKELY = "likely"
+    OPEN = "open"
+    UNLIKELY = "unlikely"
+    NO = "no"
+
+    def negated(self) -> Truth:
+        return _NEGATED[self]
+
+
+_NEGATED = {
+    Truth.YES: Truth.NO, Truth.LIKELY: Truth.UNLIKELY, Truth.OPEN: Truth.OPEN, Truth.UNLIKELY: Truth.LIKELY, Truth.NO: Truth.YES
+}  # fmt: skip
+
+
+def truth(value: Value) -> Truth:
+    """Whether the value counts as true."""
+    if isinstance(value, Known):
+        return Truth.YES if value.value else Truth.NO
+    if isinstance(value, Option):
+        inner = truth(value.default)
+        return {Truth.YES: Truth.LIKELY, Truth.NO: Truth.UNLIKELY}.get(inner, inner)
+    if isinstance(value, Either):
+        found = {truth(option) for option in value.options}
+        return found.pop() if len(found) == 1 else Truth.OPEN
+    if isinstance(value, Instance | FunctionValue | ClassValue | Bound | ModuleRef | Partial):
+        return Truth.YES
+    if isinstance(value, Items):
+        return Truth.YES if value.items else Truth.NO
+    if isinstance(value, Tainted) and any(mark.kind == "version" for mark in value.marks):
+        return Truth.LIKELY
+    return Truth.OPEN
+
+
+def is_none(value: Value) -> Truth:
+    """Whether the value is None."""
+    if isinstance(value, Known):
+        return Truth.YES if value.value is None or value is MISSING else Truth.NO
+    if isinstance(value, Option):
+        inner = is_none(value.default)
+        return {Truth.YES: Truth.LIKELY, Truth.NO: Truth.UNLIKELY}.get(inner, inner)
+    if isinstance(value, Either):
+        found = {is_none(option) for option in value.options}
+        return found.pop() if len(found) == 1 else Truth.OPEN
+    if isinstance(value, Unknown):
+        return Truth.OPEN
+    return Truth.NO
+
+
+def given(value: Value | None) -> bool:
+    """Whether an argument was given and is not certainly None."""
+    return value is not None and is_none(value) not in (Truth.YES,)
+
+
+__all__ = [
+    "FALSE", "MISSING", "NONE", "TRUE", "UNKNOWN", "Bound", "Box", "ClassValue", "Either", "External", "Flow", "Folder", "FunctionValue",
+    "Identity", "Instance", "Items", "Known", "Made", "Mark", "ModuleRef", "Option", "Partial", "Site", "Super", "Tainted",
+    "Truth", "Unknown", "Value", "alternatives", "computed", "given", "is_none", "join", "known", "marks", "truth",
+]  # fmt: skip

@@ -1,0 +1,432 @@
+"""What is known about the callables of libraries: the tables `rules/apis/*.toml` as frozen values.
+
+A table file holds rows (`[[api]]`), aliases (`[aliases]`) and defaults for its rows (`[defaults]`):
+
+    [defaults]
+    source = 'https://...'
+
+    [aliases]
+    'pytorch_lightning' = 'lightning.pytorch'    # a prefix and its canonical spelling
+    'torch.nn.modules.*' = 'torch.nn'            # any one lower-case module below a prefix
+
+    [[api]]
+    under = 'torch.nn.functional'                # optional; the names are below it, or below each of several
+    names = 'dropout dropout1d dropout2d'        # a list is fine too; `*` stands for any part of one identifier
+    role = 'draw'
+    draws = 'torch'
+    unless = 'training@2=False p@1=0'
+
+Rows of one name add up. A row with `when` holds for some versions only and overlays the rows without; a name that has
+only such rows is unknown where none of them holds. The keys are the fields of `Api`.
+
+Users add rows of the same shape: `[tool.torchdet-lint.apis]` is read like a table file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from torchdet_lint.catalog.errors import VersionError, suggest
+from torchdet_lint.catalog.rules import read_text, rules_folder
+from torchdet_lint.catalog.tables import Table, parse_toml
+from torchdet_lint.catalog.versions import ANY, Interval
+
+ROLES = (
+    "attention", "backward", "calls", "clock", "compose", "context", "cuda", "dataset", "draw", "entropy", "env",
+    "fit", "flash", "fork-rng", "generator", "init", "layer", "listing", "loader", "matmul", "memory", "no-grad",
+    "option", "pretrained", "recurrent", "returns-set", "rng", "sampler", "sdpa", "sdpa-context", "seeded-sampler",
+    "seeder", "sequential-sampler", "skip-init", "spawn", "split", "strict", "trainer", "transform", "wraps-loader",
+)  # fmt: skip
+"""What a callable is to the analyses.
+
+- `seeder` fixes RNG families, or its receiver when `seeds` is empty; `draw` draws from `draws`, or from its receiver
+  when that is empty; `fork-rng` puts the RNG state back when its `with` ends.
+- `rng` and `generator` (`torch.Generator`) build a private RNG; `entropy` and `clock` return what two runs do not share.
+- `layer`, `recurrent`, `attention` are module classes (or build one); `init` writes its first argument; `skip-init`
+  builds without initialising; `pretrained` loads weights.
+- `memory` allocates without writing; `matmul` reaches cuBLAS; `sdpa`, `flash` are attention calls; `sdpa-context`
+  restricts their backends; `strict` sets modes (`Api.sets`); `cuda` is evidence of an accelerator; `no-grad`, `backward`.
+- `loader`, `wraps-loader`, `sampler` (no seed of its own), `seeded-sampler`, `sequential-sampler`, `split`, `dataset`,
+  `transform`, `compose`; `trainer` builds a training loop, `fit` runs it; `env` makes an environment.
+- `listing` returns names in the order of the file system; `returns-set`.
+- `spawn` calls its target in another process, `calls` in this one (`Api.callee`); with no marked parameter it is a
+  decorator that hands the function through. `option` declares a command-line option; `context` is another `with`.
+"""
+
+MISSING = (
+    "entropy", "global", "constant", "keep", "default",
+)  # fmt: skip
+"""What no seed (or None) means: OS entropy; a draw from a global family; a fixed built-in state; nothing is changed; a
+documented default seed."""
+
+MODES = (
+    "strict", "warn-only", "debug-mode", "cudnn.enabled", "cudnn.benchmark", "cudnn.deterministic",
+    "cublas-workspace", "flash-deterministic", "fill", "tf32", "precision", "inductor-autotune",
+)  # fmt: skip
+"""What `Api.sets` can name. An entry is `mode` (turned on), `!mode` (off) or `mode=argument` (set to what is given)."""
+
+
+class Callee(NamedTuple):
+    """Which argument a callable calls and what it hands on; arguments are `name@position`, "" where there is none.
+
+    `lead`: how many values of its own come first (the rank for `torch.multiprocessing.spawn`). `args`, `kwargs`: the
+    arguments that hold positional and keyword arguments. `each`: iterables whose elements are handed on one by one.
+    `rest`: the caller's remaining arguments are handed on.
+    """
+
+    target: str
+    lead: int = 0
+    args: str = ""
+    kwargs: str = ""
+    each: tuple[str, ...] = ()
+    rest: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """What the tables say about one function, class or method (`package.Class.method`).
+
+    An *argument* is `name` or `name@position`; in `unless` and `needs` with `=value` behind it where only that literal
+    counts (`training@2=False`).
+
+    - `seeds`: RNG families that calling it fixes; "cuda-only" means the generators of the accelerators alone.
+    - `draws`: families drawn from when it is called (a class: when it is built).
+    - `calls`: families drawn from when an instance is called, iterated or fitted, only in training mode if `training`.
+    - `unless`: arguments that, given and not None, take the draw to a private generator or make it needless.
+    - `needs`: arguments without which, or with a value that is false, nothing is drawn.
+    - `seed`: the argument that carries the seed; `missing`: what its absence or None means (see `MISSING`).
+    - `sets`: modes that calling it sets (see `MODES`).
+    - `rng`: the kind of private RNG object that it makes.
+    - `returns`: the class of the result, "self" for the receiver's; see `result`.
+    - `yields`: the classes of what iterating the result gives, one for each part of a tuple.
+    - `params`: the parameters in order, with the marks that `callee` reads; those after "*" are keyword-only.
+    - `when`: the version condition under which this was chosen.
+    - `note`: a remark for users; `source`: a URL, or a path in the library's package with `@version`.
+    """
+
+    name: str
+    role: str = ""
+    seeds: tuple[str, ...] = ()
+    draws: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    training: bool = False
+    unless: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    seed: str = ""
+    missing: str = ""
+    sets: tuple[str, ...] = ()
+    rng: str = ""
+    returns: str = ""
+    yields: tuple[str, ...] = ()
+    params: tuple[str, ...] = ()
+    when: str = ""
+    note: str = ""
+    source: str = ""
+
+    @property
+    def result(self) -> str:
+        """The class of what a call returns: `returns`, or the name itself where it is that of a class."""
+        last = self.name.rpartition(".")[2]
+        return self.returns or (self.name if last[:1].isupper() else "")
+
+    @property
+    def callee(self) -> Callee | None:
+        """What `params` says about calling an argument, None when no parameter is marked.
+
+        Marks: `fn!` is called (`fn!1` with one value of the caller's own first); `args*` and `kwargs**` hold its
+        arguments; `items[]` is iterated for them; `...` stands for the rest of the call's arguments.
+        """
+        if not any("!" in param for param in self.params):
+            return None
+        found: dict[str, Any] = {"each": ()}
+        position = 0
+        for param in self.params:
+            if param == "*":
+                position = -1
+                continue
+            name, mark = _split(param)
+            place = f"{name}@{position}" if position >= 0 else name
+            if param == "...":
+                found["rest"] = True
+            elif mark.startswith("!"):
+                found["target"] = place
+                found["lead"] = int(mark[1:] or 0)
+            elif mark == "[]":
+                found["each"] += (place,)
+            elif mark:
+                found["kwargs" if mark == "**" else "args"] = place
+            position += position >= 0
+        return Callee(**found)
+
+
+class _Row(NamedTuple):
+    """What one row of a table says: its version condition, "" for none, and the fields of `Api` that it sets."""
+
+    when: str
+    fields: Mapping[str, Any]
+
+
+_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_NAMES = re.compile(r"(?:[A-Za-z_*][\w*]*(?:\.[A-Za-z_*][\w*]*)*(?: |$))+")
+_ALIAS = re.compile(_NAME.pattern + r"(?:\.\*)?")
+_LIBRARY = re.compile(r"\s*([A-Za-z][\w.-]*)\s*[<>=!~^]")
+_FAMILY = re.compile(r"[a-z][a-z0-9-]*")
+_ARGUMENT = re.compile(r"[A-Za-z_]\w*(?:@\d+)?")
+_CONDITION = re.compile(_ARGUMENT.pattern + r"(?:=[\w.-]+)?")
+_PARAM = re.compile(r"([A-Za-z_]\w*)(!\d*|\*{1,2}|\[\])?|\*|\.\.\.")
+_MODE = re.compile(rf"!?(?:{'|'.join(map(re.escape, MODES))})(?:={_ARGUMENT.pattern})?")
+
+_LISTS = {
+    "seeds": (_FAMILY, "a family"),
+    "draws": (_FAMILY, "a family"),
+    "calls": (_FAMILY, "a family"),
+    "unless": (_CONDITION, "an argument, name or name@position, with =value behind it or not"),
+    "needs": (_CONDITION, "an argument, name or name@position, with =value behind it or not"),
+    "sets": (_MODE, "a mode, mode, !mode or mode=argument"),
+    "yields": (_NAME, "a class"),
+    "params": (_PARAM, "a parameter with its mark"),
+}
+_STRINGS = {
+    "seed": (_ARGUMENT, "an argument, name or name@position"),
+    "rng": (_FAMILY, "a kind of RNG"),
+    "returns": (_NAME, "a class"),
+}
+_CHOICES = {"role": ROLES, "missing": MISSING}
+_LINES = ("note", "source")
+_KEYS = (*_LISTS, *_STRINGS, *_CHOICES, *_LINES, "training", "when", "names", "under")
+
+
+def _split(param: str) -> tuple[str, str]:
+    """The name of a parameter and its mark."""
+    found = _PARAM.fullmatch(param)
+    return (found[1] or "", found[2] or "") if found else ("", "")
+
+
+class Apis:
+    """Everything the tables say; immutable, and made by `load_apis`."""
+
+    def __init__(self, rows: Mapping[str, tuple[_Row, ...]], aliases: Mapping[str, str]) -> None:
+        self._rows = rows
+        self._aliases = aliases
+        self._patterns = _by_library(name for name in rows if "*" in name)
+        # Memos: the same few names are asked for again and again.
+        self._spellings: dict[str, str] = {}
+        self._timeless: dict[str, Api | None] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        """The canonical names, those with a `*` in them included."""
+        return iter(self._rows)
+
+    def canonical(self, dotted: str) -> str:
+        """The one spelling of a dotted name that the tables use.
+
+        Names in the tables stay as they are; of others the longest prefix that has an alias is replaced, again and again.
+        """
+        spelling = self._spellings.get(dotted)
+        if spelling is None:
+            spelling = self._spellings[dotted] = self._spell(dotted)
+        return spelling
+
+    def get(self, dotted: str, versions: Mapping[str, Interval] | None = None) -> Api | None:
+        """What is known of a dotted name in any spelling, None when nothing is.
+
+        `versions` are the known versions of distributions by normalised name; one that is not known counts as the newest.
+        """
+        name = self.canonical(dotted)
+        if name in self._timeless:
+            return self._timeless[name]
+        rows = self._rows.get(name) or self._match(name)
+        api = _merge(name, rows, versions or {})
+        if not any(row.when for row in rows):
+            self._timeless[name] = api
+        return api
+
+    def triggers(self, roles: Collection[str] | None = None) -> frozenset[str]:
+        """The last identifiers of the names that have one of `roles`, for screening text without resolving names.
+
+        None: of all names that have a role, seed, draw, set a mode or make an RNG.
+        """
+        return frozenset(
+            last
+            for name, rows in self._rows.items()
+            if "*" not in (last := name.rpartition(".")[2]) and any(_triggers(row.fields, roles) for row in rows)
+        )
+
+    def seeders(self) -> frozenset[str]:
+        """The canonical names of what fixes an RNG family in some version."""
+        return frozenset(name for name, rows in self._rows.items() if any("seeds" in row.fields for row in rows))
+
+    def families(self) -> frozenset[str]:
+        """Every RNG family that the tables name."""
+        found: set[str] = set()
+        for rows in self._rows.values():
+            for row in rows:
+                found.update(*(row.fields.get(key, ()) for key in ("seeds", "draws", "calls")))
+        return frozenset(found)
+
+    def _spell(self, dotted: str) -> str:
+        seen = set()
+        while dotted not in self._rows and dotted not in seen:
+            seen.add(dotted)
+            dotted = self._replace(dotted)
+        return dotted
+
+    def _replace(self, dotted: str) -> str:
+        end = len(dotted)
+        while end > 0:
+            prefix, tail = dotted[:end], dotted[end:]
+            target = self._aliases.get(prefix)
+            parent, _, last = prefix.rpartition(".")
+            if target is None and tail and last.islower():
+                target = self._aliases.get(f"{parent}.*")
+            if target is not None:
+                return target + tail
+            end = dotted.rfind(".", 0, end)
+        return dotted
+
+    def _match(self, name: str) -> tuple[_Row, ...]:
+        """The rows of the longest pattern that a name matches."""
+        for pattern in self._patterns.get(name.partition(".")[0], ()):
+            if _shape(pattern).fullmatch(name):
+                return self._rows[pattern]
+        return ()
+
+
+def load_apis(extra: Sequence[Path] = (), inline: Mapping[str, Any] = MappingProxyType({})) -> Apis:
+    """The tables of the house, then the files `extra`, then the table `inline` of a configuration.
+
+    What comes later adds to what came before, or overrides it field by field.
+    Raises `CatalogError` with one line that names the file, the row and the key.
+    """
+    rows: dict[str, tuple[_Row, ...]] = {}
+    aliases: dict[str, str] = {}
+    folder = rules_folder() / "apis"
+    files = [folder / name for name in sorted(os.listdir(folder)) if name.endswith(".toml")]
+    for path in (*files, *extra):
+        _read(parse_toml(read_text(path), str(path)), rows, aliases)
+    if inline:
+        _read(Table(dict(inline), "[tool.torchdet-lint.apis]"), rows, aliases)
+    return Apis(rows, aliases)
+
+
+def _read(table: Table, rows: dict[str, tuple[_Row, ...]], aliases: dict[str, str]) -> None:
+    """Adds the rows and aliases of one file."""
+    for spelling, target in table.mapping("aliases").items():
+        if not _ALIAS.fullmatch(spelling) or not _NAME.fullmatch(target):
+            raise table.error(f"aliases.{spelling}", "must be a dotted prefix with a dotted canonical spelling")
+        aliases[spelling] = target
+    defaults = _fields(table.table("defaults"))
+    for row in table.tables("api"):
+        names = _names(row)
+        fields = {**defaults, **_fields(row)}
+        read = _Row(fields.pop("when", ""), fields)
+        for name in names:
+            rows[name] = (*rows[name], read) if name in rows else (read,)
+    table.finish()
+
+
+def _names(row: Table) -> tuple[str, ...]:
+    """The names of a row, below each prefix of `under`."""
+    names = _words(row, "names")
+    if not _NAMES.fullmatch(" ".join(names)):
+        raise row.error("names", "must be dotted names, in a list or in one string with blanks between them")
+    prefixes = _words(row, "under") if "under" in row else ()
+    if not all(_NAME.fullmatch(prefix) for prefix in prefixes):
+        raise row.error("under", "must be a dotted prefix or a list of them")
+    if prefixes:
+        names = tuple(f"{prefix}.{name}" for prefix in prefixes for name in names)
+    if any(name.startswith("*") for name in names):
+        raise row.error("names", "has a name that starts with `*`, but its first part must be that of a library")
+    return names
+
+
+def _words(row: Table, key: str) -> tuple[str, ...]:
+    """A list of words, written as one or as a string with blanks between them."""
+    return tuple(" ".join(row.texts(key)).split())
+
+
+def _fields(row: Table) -> dict[str, Any]:
+    """The other keys of a row, checked."""
+    fields: dict[str, Any] = {}
+    keys = row.keys()
+    for key in keys:
+        if key in _LISTS:
+            fields[key] = _words(row, key)
+            for value in fields[key]:
+                _check(row, key, value, *_LISTS[key])
+        elif key in _STRINGS:
+            fields[key] = row.line(key)
+            _check(row, key, fields[key], *_STRINGS[key])
+        elif key in _CHOICES:
+            fields[key] = row.choice(key, _CHOICES[key])
+        elif key in _LINES:
+            fields[key] = row.line(key)
+        elif key == "training":
+            fields[key] = row.flag(key)
+        elif key == "when":
+            fields[key] = _condition(row)
+        elif key not in ("names", "under"):
+            raise row.error(key, f"is not known in a row{suggest(key, _KEYS)}")
+    return fields
+
+
+def _check(row: Table, key: str, value: str, shape: re.Pattern[str], words: str) -> None:
+    if not shape.fullmatch(value):
+        near = suggest(value.lstrip("!").partition("=")[0], MODES) if key == "sets" else ""
+        raise row.error(key, f'has "{value}", which is not {words}{near}')
+
+
+def _condition(row: Table) -> str:
+    """A version condition that names its library."""
+    condition = row.line("when")
+    if not _LIBRARY.match(condition):
+        raise row.error("when", f'is "{condition}", but must name a library and its versions, such as "torch>=1.9"')
+    try:
+        ANY.newest_satisfies(condition)
+    except VersionError as error:
+        raise row.error("when", f"is no version condition: {error}") from error
+    return condition
+
+
+def _merge(name: str, rows: tuple[_Row, ...], versions: Mapping[str, Interval]) -> Api | None:
+    """The rows without a condition, then over them those whose condition holds."""
+    held = [row for row in rows if row.when and _holds(row.when, versions)]
+    chosen = [row for row in rows if not row.when] + held
+    fields: dict[str, Any] = {}
+    for row in chosen:
+        fields.update(row.fields)
+    return Api(name, when=", ".join(row.when for row in held), **fields) if chosen else None
+
+
+def _holds(condition: str, versions: Mapping[str, Interval]) -> bool:
+    """Whether the known versions of the library fulfil a condition; libraries go by their normalised names (PEP 503)."""
+    library = _LIBRARY.match(condition)
+    name = re.sub(r"[-_.]+", "-", library[1]).lower() if library else ""
+    return versions.get(name, ANY).newest_satisfies(condition)
+
+
+def _triggers(fields: Mapping[str, Any], roles: Collection[str] | None) -> bool:
+    if roles is not None:
+        return fields.get("role", "") in roles
+    return any(key in fields for key in ("role", "seeds", "draws", "calls", "rng", "sets"))
+
+
+def _by_library(patterns: Iterable[str]) -> dict[str, list[str]]:
+    """The patterns below the first part of a name, the most specific (longest) first."""
+    found: dict[str, list[str]] = {}
+    for pattern in sorted(patterns, key=lambda pattern: (-len(pattern), pattern)):
+        found.setdefault(pattern.partition(".")[0], []).append(pattern)
+    return found
+
+
+@cache
+def _shape(pattern: str) -> re.Pattern[str]:
+    """Compiled when it is first asked for: most programs use few libraries."""
+    return re.compile(re.escape(pattern).replace(r"\*", r"\w*"))

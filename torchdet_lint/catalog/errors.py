@@ -1,0 +1,25 @@
+"""What goes wrong with the catalogue and with what users write about it, and how a near name is suggested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class CatalogError(ValueError):
+    """A rule or family file that cannot be used; the message is one line: where, what, what to do."""
+
+
+class SelectionError(ValueError):
+    """A selector that names no rule, family or code; the message is one line with the nearest name."""
+
+
+class VersionError(ValueError):
+    """A version or version condition that cannot be read; the message is one line."""
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """` (did you mean "x"?)` for the known name nearest to `name`, or an empty string when none is near."""
+    from difflib import get_close_matches  # slow to import, and needed only for errors
+
+    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f' (did you mean "{near[0]}"?)' if near else ""

@@ -1,0 +1,159 @@
+"""What all checks share: every program of the project run through the machine and folded, and what the rest of the code holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from torchdet_lint import ir
+from torchdet_lint.analysis import calls
+from torchdet_lint.analysis.fold import Hit, Outcome, Visit, Walk, events, marked_seeds
+from torchdet_lint.analysis.library import evaluate_rest
+from torchdet_lint.analysis.loads import Loads
+from torchdet_lint.analysis.machine import Machine
+from torchdet_lint.analysis.trace import Enter, Event, Summary, Trace
+from torchdet_lint.analysis.values import FunctionValue, Site
+from torchdet_lint.catalog.apis import Apis
+from torchdet_lint.catalog.rules import Catalog
+from torchdet_lint.catalog.versions import ANY, Interval
+from torchdet_lint.project.modules import Project
+from torchdet_lint.project.names import Names
+from torchdet_lint.project.programs import Program, find_programs
+
+Versions = Mapping[str, Interval]
+LIBRARY = ""
+"""The program name of visits that no program makes."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What checking a project needs besides the code.
+
+    `versions_for(path)` gives the known bounds of libraries for a file, "torch" always among them. `codes` are the rules that somebody
+    asked for. `scripts` are further entry points, as (file, function).
+    """
+
+    project: Project
+    apis: Apis
+    catalog: Catalog
+    versions: Versions
+    codes: frozenset[str]
+    scripts: tuple[tuple[str, str], ...] = ()
+    tests_are_programs: bool = False
+    versions_for: Callable[[str], Versions] | None = None
+
+    def torch(self, path: str) -> Interval:
+        """The torch versions that the file is written for."""
+        found = self.versions_for(path) if self.versions_for is not None else self.versions
+        return found.get("torch", ANY)
+
+
+@dataclass(frozen=True)
+class ProgramFacts:
+    """One program: its trace, the first events of each kind, and the walk that found them."""
+
+    program: Program
+    trace: Trace
+    outcome: Outcome
+
+    @property
+    def hits(self) -> Mapping[str, Hit]:
+        return self.outcome.hits
+
+
+@dataclass
+class Facts:
+    """The project, evaluated. `visits` says for each event in which states programs reach it."""
+
+    context: Context
+    machine: Machine
+    programs: tuple[ProgramFacts, ...] = ()
+    visits: dict[Event, set[Visit]] = field(default_factory=dict)
+    _by_kind: dict[str, tuple[Event, ...]] = field(default_factory=dict)
+
+    @property
+    def project(self) -> Project:
+        return self.context.project
+
+    def names(self, path: str) -> Names:
+        return Names(self.project, path, self.context.apis.canonical)
+
+    def events(self, kind: str) -> tuple[Event, ...]:
+        """Every event of a kind that is reached, in the order of files and places."""
+        if not self._by_kind:
+            found: dict[str, list[Event]] = {}
+            for event in self.visits:
+                found.setdefault(event.kind, []).append(event)
+            self._by_kind = {k: tuple(sorted(v, key=lambda event: event.site)) for k, v in found.items()}
+        return self._by_kind.get(kind, ())
+
+    def uses(self, *roles: str) -> tuple[Event, ...]:
+        """The uses that have one of these roles."""
+        return tuple(event for event in self.events("use") if event.note in roles)
+
+    def reached(self, event: Event) -> tuple[Visit, ...]:
+        """The visits of programs, or of nobody when no program reaches the event."""
+        found = self.visits.get(event, set())
+        programs = tuple(visit for visit in found if visit.program != LIBRARY)
+        return programs or tuple(found)
+
+    def program(self, path: str) -> ProgramFacts | None:
+        return next((facts for facts in self.programs if facts.program.path == path), None)
+
+
+def gather(context: Context, progress: Callable[[str, int, int], None]) -> Facts:
+    """Evaluates every program, then what no program reaches."""
+    machine = Machine(context.project, context.apis, context.versions)
+    facts = Facts(context, machine)
+    programs = find_programs(context.project, context.scripts, tests=context.tests_are_programs)
+    done = []
+    for index, program in enumerate(programs):
+        progress("analysing programs", index, len(programs))
+        done.append(_run(facts, program))
+    facts.programs = tuple(done)
+    for summary in evaluate_rest(machine):
+        _fold(facts, LIBRARY, summary.path, summary.trace)
+    return facts
+
+
+def _run(facts: Facts, program: Program) -> ProgramFacts:
+    machine = facts.machine
+    machine.steps = 0
+    trace = machine.module_summary(program.path, main=not program.function).trace
+    if program.function:
+        value = machine.global_value(program.path, program.function)
+        if isinstance(value, FunctionValue):
+            summary = calls.summarise(machine, value, (), (), open_call=True)
+            if summary is not None:
+                trace = (*trace, Enter(Site(program.path, value.unit, value.span, ""), "call", summary))
+    return ProgramFacts(program, trace, _fold(facts, program.path, program.path, trace))
+
+
+def _fold(facts: Facts, name: str, path: str, trace: Trace) -> Outcome:
+    new_torch = facts.context.torch(path).newest_satisfies("torch>=1.9")
+    walk = Walk(name, new_torch, facts.visits, marked_seeds(trace), Loads().run(trace))
+    return walk.run(trace)
+
+
+def nested(node: object) -> Iterator[object]:
+    """Every IR node inside of a node, itself included, in order."""
+    todo: list[object] = [node]
+    while todo:
+        found = todo.pop()
+        if isinstance(found, tuple):
+            if type(found) is not tuple:
+                yield found
+            todo.extend(reversed(found))
+
+
+def find_call(project: Project, site: Site) -> ir.Call | None:
+    """The call expression at a site."""
+    for node in nested(project.body(site.path, site.unit)):
+        if isinstance(node, ir.Call) and node.span == site.span:
+            return node
+    return None
+
+
+__all__ = [
+    "LIBRARY", "Context", "Facts", "ProgramFacts", "Summary", "events", "find_call", "gather", "nested",
+]  # fmt: skip

@@ -1,0 +1,182 @@
+"""TDL004, 005, 008, 013: private generators and what they are seeded with."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from torchdet_lint import ir
+from torchdet_lint.analysis.outside import argument
+from torchdet_lint.analysis.state import Status
+from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.values import (
+    Identity,
+    Made,
+    Mark,
+    Site,
+    Truth,
+    Value,
+    alternatives,
+    is_none,
+    marks,
+)
+from torchdet_lint.checks.emit import at_site, call_text, family_name, source_text
+from torchdet_lint.checks.facts import LIBRARY, Facts, find_call
+from torchdet_lint.finding import Finding
+
+
+
+def check(facts: Facts) -> Iterator[Finding]:
+    yield from _unseeded(facts)
+    yield from _entropy(facts)
+    yield from _unrepeatable(facts)
+    yield from _constant(facts)
+
+
+def _by_site(events: tuple[Event, ...]) -> dict[Site, list[Event]]:
+    found: dict[Site, list[Event]] = defaultdict(list)
+    for event in events:
+        found[event.site].append(event)
+    return found
+
+
+def _seed_of(facts: Facts, event: Event) -> Value | None:
+    """The seed that a private RNG object was given."""
+    made = event.made
+    row = facts.machine.api(event.api)
+    if made is None or row is None or not row.seed:
+        return None
+    return argument(made, row.seed)
+
+
+def _unseeded(facts: Facts) -> Iterator[Finding]:
+    """TDL004"""
+    for site, events in _by_site(facts.uses("rng")).items():
+        row = facts.machine.api(events[0].api)
+        if row is None or row.missing != "entropy":
+            continue
+        if any(event.made is not None and event.made.open for event in events):
+            continue
+        seeds = [(event, _seed_of(facts, event)) for event in _program_first(facts, events)]
+        if all(seed is not None and not _may_be_none(seed) for _, seed in seeds):
+            continue
+        call = find_call(facts.project, site)
+        written = _written_seed(call, row.seed)
+        if written is None:
+            yield at_site(facts, "TDL004", "unseeded", site, option="")
+        elif isinstance(written, ir.Const):
+            yield at_site(facts, "TDL004", "none", site, option="")
+        else:
+            text = source_text(facts, site.path, site.unit, written.span)
+            yield at_site(facts, "TDL004", "parameter", site, option=text)
+
+
+def _program_first(facts: Facts, events: list[Event]) -> list[Event]:
+    """The events that programs reach, or all when none does."""
+    reached = [e for e in events if any(visit.program != LIBRARY for visit in facts.visits[e])]
+    return reached or events
+
+
+def _may_be_none(seed: Value) -> bool:
+    return any(is_none(option) in (Truth.YES, Truth.LIKELY) for option in alternatives(seed))
+
+
+def _written_seed(call: ir.Call | None, spec: str) -> ir.Expr | None:
+    """The expression that stands for the seed."""
+    if call is None:
+        return None
+    name, _, position = spec.partition("@")
+    for arg in call.args:
+        if arg.star == "=" and arg.name == name:
+            return arg.value
+    plain = [arg.value for arg in call.args if arg.star == ""]
+    return plain[int(position)] if position and int(position) < len(plain) else None
+
+
+def _entropy(facts: Facts) -> Iterator[Finding]:
+    """TDL005"""
+    said: set[Site] = set()
+    rngs = [(event, _seed_of(facts, event)) for event in facts.uses("rng")]
+    seeders = [(event, event.value) for event in (*facts.events("seed"), *facts.events("seeded"))]
+    for event, value in sorted([*rngs, *seeders], key=lambda item: item[0].site):
+        if value is None or event.site in said:
+            continue
+        found = _worst(facts, event, marks((value,)), call_text(facts, event.site))
+        if found is not None:
+            said.add(event.site)
+            yield found
+
+
+def _worst(facts: Facts, event: Event, found: frozenset[Mark], call: str) -> Finding | None:
+    for mark in sorted(found, key=repr):
+        if mark.kind == "entropy":
+            if mark.site is None:
+                return at_site(facts, "TDL005", "entropy", event.site, value="", reason="", family="")
+            value = call_text(facts, mark.site)
+            if mark.what == "hash()":
+                return at_site(facts, "TDL005", "hash", event.site, value=value, reason="", family="")
+            return at_site(facts, "TDL005", "value", event.site, value=value, reason=_reason(mark.what), family="")
+        if mark.kind == "draw" and mark.site is not None and _unseeded_at(facts, event, mark.what):
+            family = family_name(mark.what)
+            return at_site(facts, "TDL005", "draw", event.site, value=call_text(facts, mark.site), family=family, reason="")
+    return None
+
+
+def _reason(what: str) -> str:
+    if what.startswith(("time.", "datetime.")):
+        return "the clock"
+    if what.startswith(("os.getpid", "os.getppid", "multiprocessing.")):
+        return "the number of the process"
+    return "an address" if what == "id()" else "random numbers of the operating system"
+
+
+def _unseeded_at(facts: Facts, event: Event, family: str) -> bool:
+    """Whether some program is certain to reach the event before it seeds the family."""
+    return any(
+        visit.program != LIBRARY and visit.state.status(family) is Status.UNSEEDED and not visit.around.worker
+        for visit in facts.visits[event]
+    )
+
+
+def _unrepeatable(facts: Facts) -> Iterator[Finding]:
+    """TDL008"""
+    said: set[Site] = set()
+    for event in facts.uses("unrepeatable"):
+        if event.site not in said:
+            said.add(event.site)
+            yield at_site(facts, "TDL008", "default", event.site)
+
+
+def _constant(facts: Facts) -> Iterator[Finding]:
+    """TDL013"""
+    seeded = {event.made.identity for event in facts.events("seeded") if event.made is not None}
+    used = _handed_over(facts)
+    said: set[Site] = set()
+    for event in facts.uses("generator"):
+        made = event.made
+        if made is None or event.site in said or made.identity in seeded or made.identity not in used:
+            continue
+        if any(made.identity[0] == identity[0] for identity in seeded):
+            continue
+        said.add(event.site)
+        yield at_site(facts, "TDL013", "constant", event.site)
+    for event in facts.events("seed"):
+        made = event.made
+        if event.api == "torch.manual_seed" and made is not None and made.identity in used and event.site not in said:
+            said.add(event.site)
+            yield at_site(facts, "TDL013", "global", event.site)
+
+
+def _handed_over(facts: Facts) -> set[Identity]:
+    """Generators that some call draws from."""
+    found: set[Identity] = set()
+    for event in facts.visits:
+        made = event.made
+        if made is None or event.kind not in ("draw", "use", "iterate", "private-draw"):
+            continue
+        for name, value in made.named:
+            if name in ("generator", "rng"):
+                found |= {option.identity for option in alternatives(value) if isinstance(option, Made)}
+        if event.kind == "use":
+            found |= {v.identity for arg in made.args for v in alternatives(arg) if isinstance(v, Made) and v.cls == "torch.Generator"}
+    return found

@@ -1,0 +1,161 @@
+"""TDL101, 102, 103, 108: loaders, samplers and splits."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from torchdet_lint.analysis.state import Status
+from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.values import (
+    FALSE,
+    UNKNOWN,
+    Identity,
+    Made,
+    Site,
+    Truth,
+    Value,
+    alternatives,
+    is_none,
+    join,
+    truth,
+)
+from torchdet_lint.checks.emit import at_site, source_text
+from torchdet_lint.checks.facts import LIBRARY, Facts, find_call
+from torchdet_lint.checks.workers import judge_workers
+from torchdet_lint.finding import Finding
+
+
+def check(facts: Facts) -> Iterator[Finding]:
+    loaders = _by_site(facts.uses("loader", "wraps-loader"))
+    for site, events in loaders.items():
+        yield from _order(facts, site, events)
+        yield from judge_workers(facts, site, events)
+    for site, events in _by_site(facts.uses("sampler", "split")).items():
+        yield from _split(facts, site, events)
+    yield from _epochs(facts)
+
+
+def _by_site(events: tuple[Event, ...]) -> dict[Site, list[Event]]:
+    found: dict[Site, list[Event]] = defaultdict(list)
+    for event in events:
+        found[event.site].append(event)
+    return found
+
+
+def _considered(facts: Facts, events: list[Event]) -> list[Event]:
+    """Only what programs do, where programs reach the place."""
+    reached = [event for event in events if any(visit.program != LIBRARY for visit in facts.visits[event])]
+    return reached or events
+
+
+def _order(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
+    """TDL101"""
+    shuffling = [event for event in _considered(facts, events) if event.made is not None and _shuffles(event.made)]
+    if not shuffling:
+        return
+    made = shuffling[0].made
+    shuffle = join(*(event.made.get("shuffle", 2) or FALSE for event in shuffling if event.made is not None))
+    if _always_seeded(facts, shuffling):
+        yield at_site(facts, "TDL101", "stream", site, value="")
+    elif truth(shuffle) in (Truth.OPEN, Truth.UNLIKELY) and made is not None:
+        yield at_site(facts, "TDL101", "maybe", site, value=_shuffle_text(facts, site))
+    else:
+        yield at_site(facts, "TDL101", "run", site, value="")
+
+
+def _shuffle_text(facts: Facts, site: Site) -> str:
+    call = find_call(facts.project, site)
+    for arg in call.args if call is not None else ():
+        if arg.name == "shuffle":
+            return source_text(facts, site.path, site.unit, arg.value.span)
+    return "shuffle"
+
+
+def _shuffles(made: Made) -> bool:
+    """Whether the loader may shuffle by itself, with numbers of the global generator."""
+    shuffle = made.get("shuffle", 2)
+    if shuffle is None or truth(shuffle) is Truth.NO or _certainly_given(made.get("generator")):
+        return False
+    if is_none(shuffle) is Truth.YES:
+        return False
+    if _certainly_given(made.get("sampler", 3)) or _certainly_given(made.get("batch_sampler", 4)):
+        return False
+    known_true = truth(shuffle) in (Truth.YES, Truth.LIKELY)
+    return known_true if made.open else truth(shuffle) is not Truth.NO
+
+
+def _certainly_given(value: Value | None) -> bool:
+    """Whether an argument was given that is never None."""
+    return value is not None and value != UNKNOWN and is_none(value) is Truth.NO
+
+
+def _always_seeded(facts: Facts, events: list[Event]) -> bool:
+    """Whether every program that reaches the place has seeded torch before; false when no program does."""
+    visits = [visit for event in events for visit in facts.visits[event] if visit.program != LIBRARY]
+    return bool(visits) and all(visit.state.status("torch") >= Status.MAYBE for visit in visits)
+
+
+def _split(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
+    """TDL103"""
+    found = []
+    for event in _considered(facts, events):
+        row = facts.machine.api(event.api)
+        if event.made is None or row is None or "torch" not in (*row.draws, *row.calls):
+            continue
+        generator = next((v for v in (event.made.get("generator", 2 if row.role == "split" else None),) if v is not None), None)
+        if generator is None and not event.made.open:
+            found.append(event)
+        elif generator is not None and is_none(generator) in (Truth.YES, Truth.LIKELY):
+            found.append(event)
+    if found:
+        yield at_site(facts, "TDL103", "stream" if _always_seeded(facts, found) else "run", site)
+
+
+def _epochs(facts: Facts) -> Iterator[Finding]:
+    """TDL108"""
+    told, unknown = _told_epochs(facts)
+    if unknown:
+        return
+    repeated = _iterated_in_loops(facts)
+    said: set[Site] = set()
+    for event in facts.uses("seeded-sampler"):
+        made = event.made
+        if made is None or not event.api.endswith("DistributedSampler") or event.site in said:
+            continue
+        shuffle = made.get("shuffle", 3)
+        if shuffle is not None and truth(shuffle) is not Truth.YES:
+            continue
+        if made.identity in repeated and made.identity not in told and not any(i[0] == made.identity[0] for i in told):
+            said.add(event.site)
+            yield at_site(facts, "TDL108", "default", event.site)
+
+
+def _told_epochs(facts: Facts) -> tuple[set[Identity], bool]:
+    """The samplers on which `set_epoch` is called, and whether it is called on something that is not known."""
+    found: set[Identity] = set()
+    unknown = False
+    for event in facts.events("set-epoch"):
+        for option in alternatives(event.value):
+            if not isinstance(option, Made):
+                unknown = True
+                continue
+            found.add(option.identity)
+            for name in ("sampler", "batch_sampler"):
+                found |= {v.identity for v in alternatives(option.get(name)) if isinstance(v, Made)}
+    return found, unknown
+
+
+def _iterated_in_loops(facts: Facts) -> set[Identity]:
+    found: set[Identity] = set()
+    for event in facts.events("iterate"):
+        if event.made is None or not any(visit.around.loop in ("loop", "rebuild") for visit in facts.visits[event]):
+            continue
+        for name, position in (("sampler", 3), ("batch_sampler", 4)):
+            for option in alternatives(event.made.get(name, position)):
+                if isinstance(option, Made):
+                    found.add(option.identity)
+                    found |= {v.identity for arg in option.args for v in alternatives(arg) if isinstance(v, Made)}
+    return found
+
+

@@ -1,0 +1,82 @@
+"""TDL207: kernels that are chosen by timing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdet_lint.analysis.iteration import known_items
+from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.values import Box, Known, Made, Option, Truth, Value, alternatives, truth
+from torchdet_lint.checks.emit import at_site, finding, locate, source_text
+from torchdet_lint.checks.facts import Facts
+from torchdet_lint.finding import Finding
+
+CONFIG = ("max_autotune", "max_autotune_gemm", "max_autotune_pointwise", "coordinate_descent_tuning")
+STRICT_SWITCHES_IT_OFF = "torch>=2.10"
+"""From here on strict mode turns inductor's autotuning off (pytorch/pytorch#174711)."""
+
+
+def check_tuning(facts: Facts) -> Iterator[Finding]:
+    said = set()
+    for event in facts.uses("call"):
+        if event.site in said or event.made is None:
+            continue
+        found = _compile(facts, event, event.made) or _triton(facts, event, event.made)
+        if found is not None:
+            said.add(event.site)
+            yield found
+    for event in facts.events("mode"):
+        name = event.api.rpartition(".")[2]
+        wanted = event.api == "inductor-autotune" or ("inductor" in event.api and name in CONFIG)
+        if wanted and truth(event.value) in (Truth.YES, Truth.LIKELY) and event.site not in said and not _quiet(facts, event):
+            said.add(event.site)
+            text = source_text(facts, event.site.path, event.site.unit, event.site.span)
+            yield finding(facts, "TDL207", "config", locate(facts, event.site), option=text, call="", value="", where="")
+
+
+def _quiet(facts: Facts, event: Event) -> bool:
+    """Strict mode of a torch that then tunes nothing."""
+    recent = facts.context.torch(event.site.path).newest_satisfies(STRICT_SWITCHES_IT_OFF)
+    return recent and all(visit.state.strict == "on" for visit in facts.reached(event))
+
+
+def _compile(facts: Facts, event: Event, made: Made) -> Finding | None:
+    if event.api != "torch.compile" or _quiet(facts, event):
+        return None
+    likely, shown = _tuned(facts, made)
+    if not shown:
+        return None
+    optional = _under_option(facts, event)
+    if not likely or optional:
+        return at_site(facts, "TDL207", "optional", event.site, option=optional or shown, value="", where="")
+    return at_site(facts, "TDL207", "compile", event.site, value=shown, option="", where="")
+
+
+def _tuned(facts: Facts, made: Made) -> tuple[bool, str]:
+    """Whether tuning is on by default, and the argument that asks for it ("" when none does)."""
+    for option in alternatives(made.get("mode")):
+        inner = option.default if isinstance(option, Option) else option
+        if isinstance(inner, Known) and str(inner.value).startswith("max-autotune"):
+            return True, f'mode="{inner.value}"'
+    for option in alternatives(made.get("options")):
+        if isinstance(option, Box):
+            for name in CONFIG:
+                value = facts.machine.heap.read(option.identity, name)
+                if value is not None and truth(value) in (Truth.YES, Truth.LIKELY):
+                    return True, f'options={{"{name}": True}}'
+    return False, ""
+
+
+def _under_option(facts: Facts, event: Event) -> str:
+    labels = {visit.around.optional for visit in facts.reached(event)}
+    return "" if "" in labels or not labels else sorted(labels)[0].strip("`")
+
+
+def _triton(facts: Facts, event: Event, made: Made) -> Finding | None:
+    if event.api != "triton.autotune":
+        return None
+    configs: Value | None = made.get("configs", 0)
+    items = known_items(facts.machine, configs) if configs is not None else None
+    if items is not None and len(items) < 2:
+        return None
+    return at_site(facts, "TDL207", "triton", event.site, where="this kernel", value="", option="")

@@ -1,0 +1,108 @@
+"""TDL102: what a loader's workers draw, and who seeds it there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdet_lint.analysis.fold import events as all_events
+from torchdet_lint.analysis.iteration import dataset_item, worker_count
+from torchdet_lint.analysis.machine import Frame
+from torchdet_lint.analysis.state import FAMILIES
+from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.values import (
+    UNKNOWN,
+    Bound,
+    Box,
+    FunctionValue,
+    Instance,
+    Items,
+    Known,
+    Made,
+    Site,
+    Truth,
+    Value,
+    alternatives,
+    is_none,
+    truth,
+)
+from torchdet_lint.checks.emit import at_site, family_name, shorten_call
+from torchdet_lint.checks.facts import LIBRARY, Facts
+from torchdet_lint.finding import Finding
+
+
+def judge_workers(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
+    reached = [event for event in events if any(visit.program != LIBRARY for visit in facts.visits[event])]
+    loaders = [event.made for event in reached or events if event.made is not None]
+    loaders = [made for made in loaders if _has_workers(made) and not _initialised(made)]
+    if not loaders or _lightning_workers(facts, events):
+        return
+    new_torch = facts.context.torch(site.path).newest_satisfies("torch>=1.9")
+    verdicts = [_verdict(facts, site, made, new_torch=new_torch) for made in loaders]
+    variant, where, family = max(verdicts, key=lambda found: ORDER.index(found[0]))
+    yield at_site(facts, "TDL102", variant, site, where=where, family=family)
+
+
+ORDER = ("seeded", "out-of-sight", "repeated-draw", "unseeded-draw")
+"""What can be said of the draws in workers, from harmless to certain."""
+
+
+def _has_workers(made: Made) -> bool:
+    count = worker_count(made.get("num_workers", 5), made)
+    if count == UNKNOWN and made.get("num_workers", 5) is None:
+        return False
+    return any(not (isinstance(option, Known) and option.value == 0) for option in alternatives(count))
+
+
+def _initialised(made: Made) -> bool:
+    init = made.get("worker_init_fn", 10)
+    return init is not None and is_none(init) is not Truth.YES
+
+
+def _lightning_workers(facts: Facts, events: list[Event]) -> bool:
+    """`seed_everything(workers=True)`: Lightning gives loaders a `worker_init_fn` of its own."""
+    for event in facts.events("seed"):
+        if event.made is not None and event.api.endswith("seed_everything"):
+            workers = event.made.get("workers", 1)
+            if workers is not None and truth(workers) is Truth.YES:
+                return True
+    return False
+
+
+def _verdict(facts: Facts, site: Site, made: Made, *, new_torch: bool) -> tuple[str, str, str]:
+    """(variant, where, family) for one loader."""
+    dataset = made.get("dataset", 0)
+    machine = facts.machine
+    frame = Frame(site.path, site.unit, site.scope, None, 0)
+    dataset_item(machine, frame, dataset if dataset is not None else UNKNOWN, site.span)
+    for event in all_events(tuple(frame.trace)):
+        if event.kind != "draw":
+            continue
+        for family in event.families:
+            if family == "numpy" and not new_torch:
+                return "repeated-draw", _short(event.api), "NumPy"
+            if family not in FAMILIES:
+                return "unseeded-draw", _short(event.api), family_name(family)
+    hidden = _hidden(facts, dataset, 0)
+    return ("out-of-sight", hidden, "") if hidden else ("seeded", "", "")
+
+
+def _short(api: str) -> str:
+    return shorten_call(f"{api}(...)")
+
+
+def _hidden(facts: Facts, value: Value | None, depth: int) -> str:
+    """A part of the data set that is out of sight, "" when all of it is known."""
+    for option in alternatives(value):
+        if isinstance(option, Instance | FunctionValue | Bound | Box | Items | Known):
+            continue
+        if isinstance(option, Made):
+            row = facts.machine.api(option.cls)
+            if row is None or row.role not in ("dataset", "transform", "compose", "split", "layer"):
+                return option.cls if row is None and not option.cls.startswith(("torch.", "torchvision.", "torchtext.", "torchaudio.")) else ""
+            if depth < 2:
+                for arg in (*option.args, *(v for _, v in option.named)):
+                    if isinstance(arg, Made) and (hidden := _hidden(facts, arg, depth + 1)):
+                        return hidden
+            continue
+        return "the data set"
+    return "" if value is not None else "the data set"

@@ -1,0 +1,29 @@
+"""The command line. Importing this package imports nothing else; commands import what they need when they run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line with `argv` (without the program's name), or with the process's own; returns the exit status.
+
+    0: no findings that fail the run. 1: findings at or above `--fail-on`. 2: trouble (usage, configuration, a part of the
+    project that could not be checked, an internal error). 130: interrupted. Nothing is raised for trouble; it is told in one
+    line on standard error.
+    """
+    import sys
+
+    args = list(sys.argv[1:] if argv is None else argv)
+    try:
+        from torchdet_lint.cli.app import app
+
+        status = app.main(args, prog_name="torchdet-lint", standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except KeyboardInterrupt as error:
+        failure: BaseException = error
+    except Exception as error:  # noqa: BLE001 (the last line of defence: a user never sees a traceback unasked)
+        failure = error
+    from torchdet_lint.cli.failures import tell
+
+    return tell(failure, verbose="-v" in args or "--verbose" in args)

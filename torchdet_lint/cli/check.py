@@ -1,0 +1,169 @@
+"""`torchdet-lint check`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torchdet_lint.cli.failures import CLEAN, FINDINGS, TROUBLE, Trouble, say
+from torchdet_lint.cli.output import stdout_style, write_file, write_out
+from torchdet_lint.cli.progress import progress
+from torchdet_lint.cli.shared import (
+    checked_paths,
+    engine_options,
+    options,
+    paths_argument,
+    project_options,
+    run_options,
+    selection_options,
+    settings_for,
+    tell_problems,
+)
+from torchdet_lint.config import OUTPUT_FORMATS
+from torchdet_lint.finding import SEVERITIES
+
+if TYPE_CHECKING:
+    from torchdet_lint.config import Settings, SettingsFor
+    from torchdet_lint.engine.options import Options, Result
+    from torchdet_lint.report.model import Report
+    from torchdet_lint.report.style import Style
+
+_report_options = options(
+    click.option("--fail-on", type=click.Choice(SEVERITIES), help="The least severity that makes the exit status 1."),
+    click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings."),
+    click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), help="The form of the report."),
+    click.option(
+        "--output",
+        multiple=True,
+        metavar="FORMAT[=FILE]",
+        help="Write a further report to a file; without FILE, to stdout.",
+    ),
+    click.option("--statistics", is_flag=True, help="Show how often each rule speaks instead of the findings."),
+    click.option("--no-suppressions", is_flag=True, help="Show findings that comments suppress."),
+    click.option("--show-files", is_flag=True, help="List the files that would be checked, and stop."),
+    click.option("--show-settings", is_flag=True, help="Show every setting and who set it, and stop."),
+    click.option("--stdin-filename", metavar="PATH", help="The path that `-` (standard input) is taken for."),
+)
+
+
+@click.command()
+@paths_argument
+@selection_options
+@_report_options
+@project_options
+@run_options
+def check(paths: tuple[str, ...], **given: Any) -> int:
+    """Check files and folders (default: the current folder); `-` reads standard input."""
+    outputs = [_output(text) for text in given["output"]]
+    on_stdout = _on_stdout(outputs, given["output_format"])
+    paths = checked_paths(paths, given["stdin_filename"])
+    about = (given["stdin_filename"] or ".",) if paths == ("-",) else paths
+    settings = settings_for(about, given["config"], given["isolated"], given)
+    if given["show_settings"]:
+        write_out(_settings_pages(settings, about))
+        return CLEAN
+    run_options = engine_options(paths, given["stdin_filename"], settings, given)
+    if given["show_files"]:
+        return _show_files(run_options)
+    on_stdout = on_stdout or settings.project.output_format
+    formats = {on_stdout, *(name for name, _ in outputs)}
+    result, report = _checked(run_options, given, with_rules="sarif" in formats)
+    for name, file in outputs:
+        if file is not None:
+            from torchdet_lint.report import render
+            from torchdet_lint.report.style import PLAIN
+
+            write_file(file, render(name, report, PLAIN))
+    write_out(_pieces(on_stdout, report, given, stdout_style(given["color"])))
+    return _status(result, settings.project, given["exit_zero"])
+
+
+def _output(text: str) -> tuple[str, str | None]:
+    """`--output FORMAT[=FILE]` as its parts; FILE None or `-` is standard output."""
+    name, _, file = text.partition("=")
+    if name not in OUTPUT_FORMATS:
+        raise Trouble(f"--output: unknown format {name or text}; known are {', '.join(OUTPUT_FORMATS)}")
+    return name, file if file and file != "-" else None
+
+
+def _on_stdout(outputs: list[tuple[str, str | None]], chosen: str | None) -> str | None:
+    """The format on standard output that the command line asks for, if it does."""
+    names = [name for name, file in outputs if file is None] + ([chosen] if chosen else [])
+    if len(set(names)) > 1:
+        raise Trouble(
+            f"one report fits on standard output, not {' and '.join(names)}; write the others to files: {names[0]}=FILE"
+        )
+    return names[0] if names else None
+
+
+def _checked(run_options: Options, given: dict[str, Any], with_rules: bool) -> tuple[Result, Report]:
+    from torchdet_lint import __version__
+    from torchdet_lint.config.policy import catalog_for
+    from torchdet_lint.engine import run
+    from torchdet_lint.report.model import Report
+
+    start = time.perf_counter()
+    with progress(given["quiet"]) as shown:
+        result = run(run_options, shown)
+    if not result.files and not result.problems and not given["quiet"]:
+        say("no Python files or notebooks to check")
+    rules = catalog_for(run_options.settings.project).rules if with_rules else ()
+    return result, Report(
+        findings=result.findings,
+        files_checked=len(result.files),
+        rules={rule.code: rule for rule in rules},
+        excerpt=result.excerpt,
+        problems=result.problems,
+        suppressed=result.suppressed,
+        programs=result.programs,
+        version=__version__,
+        elapsed=time.perf_counter() - start if given["verbose"] else None,
+    )
+
+
+def _pieces(output_format: str, report: Report, given: dict[str, Any], style: Style) -> Iterator[str]:
+    """What goes to standard output."""
+    from torchdet_lint.report import TEXT_FORMATS, render
+
+    readable = output_format in TEXT_FORMATS
+    if given["statistics"] and readable:
+        from torchdet_lint.report.statistics_table import statistics_table
+
+        yield from statistics_table(report, style)
+    else:
+        yield from render(output_format, report, style)
+    if readable and not given["quiet"]:
+        from torchdet_lint.report.summary import summary
+
+        yield summary(report, style)
+
+
+def _status(result: Result, project: Settings, exit_zero: bool) -> int:
+    if tell_problems(result.problems):
+        return TROUBLE
+    least = SEVERITIES.index(project.fail_on)
+    failing = any(SEVERITIES.index(finding.severity) >= least for finding in result.findings)
+    return FINDINGS if failing and not exit_zero else CLEAN
+
+
+def _show_files(run_options: Options) -> int:
+    from torchdet_lint.engine import files
+
+    found = files(run_options)
+    write_out(f"{path}\n" for path in found.files)
+    return TROUBLE if tell_problems(found.problems) else CLEAN
+
+
+def _settings_pages(settings: SettingsFor, paths: tuple[str, ...]) -> Iterator[str]:
+    """The settings for each path, once for each configuration file."""
+    from torchdet_lint.config import show
+
+    seen: set[str | None] = set()
+    for path in paths:
+        found = settings(path)
+        if found.config_file not in seen:
+            yield ("\n" if seen else "") + f"# {path}: {found.config_file or 'no configuration file'}\n" + show(found)
+        seen.add(found.config_file)

@@ -1,0 +1,139 @@
+"""What goes into a run and what comes out of it, as frozen values.
+
+The engine has three entrances, each a function of `Options`: `run` lints, `programs` describes the entry points, and
+`files` only lists what would be checked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from torchdet_lint.config import SettingsFor
+from torchdet_lint.finding import Finding, Location, Related
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""`progress(stage, done, total)`: called now and then, from the main process only; total is 0 where it is not known."""
+
+
+def silent(_stage: str, _done: int, _total: int) -> None:
+    """The progress function that shows nothing."""
+
+
+class Stdin(NamedTuple):
+    """A file whose contents come from elsewhere (standard input, an editor's buffer); `filename` is taken for its path."""
+
+    filename: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """One run.
+
+    `paths` are files and folders as the user wrote them, which exist; with `stdin` they are empty. `settings` answers
+    what is configured for a path. `jobs` is the number of worker processes, 0 for as many as there are processors. With
+    `cache` false nothing is read from a cache or written to one. With `suppressions` false suppression comments hide nothing.
+    """
+
+    paths: tuple[str, ...]
+    settings: SettingsFor
+    stdin: Stdin | None = None
+    jobs: int = 0
+    cache: bool = True
+    suppressions: bool = True
+    cwd: str = field(default_factory=os.getcwd)
+
+
+def no_excerpt(_place: Location) -> tuple[str, ...]:
+    """The excerpt function for places whose text is not at hand."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run found.
+
+    `findings` are those to be shown: selected, not suppressed, with the severities of the configuration, at or above
+    `min-severity` and `min-confidence`, in the order of `Finding.sort_key`. `files` are the paths that were checked, sorted.
+    `problems` are things that kept a part of the project from being checked, one line each; they make a run fail.
+    `suppressed` counts the findings that comments hide, `programs` the entry points. `excerpt(place)` gives the lines
+    `place.line` to `place.end_line` as they were analysed, without line ends, and () where they are no longer at hand.
+    """
+
+    findings: tuple[Finding, ...]
+    files: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    suppressed: int = 0
+    programs: int = 0
+    excerpt: Callable[[Location], tuple[str, ...]] = no_excerpt
+
+
+class Files(NamedTuple):
+    """The paths that a run would check, sorted, and what kept others from being seen."""
+
+    files: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+
+
+class FamilyCard(NamedTuple):
+    """What a program does with one family of random numbers.
+
+    `state` is one of "seeded", "optional" (seeded under a condition that is off by default), "late" (drawn before it is
+    seeded), "entropy" (seeded from the clock or the like), "unseeded", "unused". `text` says it in a few words, such as
+    "args.seed, default 0". `seeders` and `draws` are the places, first ones first.
+    """
+
+    family: str
+    state: str
+    text: str = ""
+    seeders: tuple[Related, ...] = ()
+    draws: tuple[Related, ...] = ()
+
+
+class LoaderCard(NamedTuple):
+    """A data loader that a program builds; each part in a few words ("shuffles", "4 workers", "no generator")."""
+
+    place: Location
+    call: str
+    facts: tuple[str, ...] = ()
+
+
+class ModeCard(NamedTuple):
+    """A switch that decides which kernels run: `value` as people say it ("on", "off", "not set", "args.det").
+
+    `state` is "good", "bad" or "open" (not known, or of no consequence here); `place` is where it is set, if anywhere.
+    """
+
+    name: str
+    value: str
+    state: str
+    place: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCard:
+    """One entry point: who seeds what, where, who draws, which modes are on, and what is missing for a repeatable run.
+
+    `kind` is "script", "guarded script", "entry point" or "notebook"; `name` is `package.module:function` for an entry
+    point and "" otherwise. `traits` are further words for the head of the card ("trains", "uses CUDA"). `missing` are the
+    steps that would make it repeatable, one line each, in the order in which to take them.
+    """
+
+    path: str
+    kind: str
+    name: str = ""
+    traits: tuple[str, ...] = ()
+    families: tuple[FamilyCard, ...] = ()
+    loaders: tuple[LoaderCard, ...] = ()
+    modes: tuple[ModeCard, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+class Programs(NamedTuple):
+    """The cards of a project's programs, by path, and what kept parts of it from being read."""
+
+    cards: tuple[ProgramCard, ...]
+    problems: tuple[str, ...] = ()

@@ -1,0 +1,45 @@
+"""Syntax errors: one clear line and the true place.
+
+libcst's tokeniser errors have no place, and its parser errors list the tokens that it would have liked. CPython says
+both better, so where it refuses the text too, its words are taken.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+
+import libcst as cst
+
+from torchdet_lint.lowering.errors import LoweringError
+
+_PLACE = re.compile(r"error at (\d+):(\d+): *")
+_VAGUE = "invalid syntax"
+"""What CPython says when it has no idea; then the syntax may be newer than this Python, and libcst has the true place."""
+
+
+def syntax_error(text: str, error: cst.ParserSyntaxError) -> LoweringError:
+    """The `LoweringError` for a text that libcst refuses."""
+    message = error.message.partition("\n")[0]
+    found = _PLACE.search(message)
+    known = _by_python(text)
+    if known is not None and (found is None or not known.message.endswith(_VAGUE)):
+        return known
+    line, column = (int(found[1]), int(found[2])) if found else (error.raw_line, error.raw_column + 1)
+    message = "unexpected token" if found else message.removeprefix("tokenizer error: ")
+    return LoweringError(f"syntax error: {message}", line, max(column, 1))
+
+
+def _by_python(text: str) -> LoweringError | None:
+    """What CPython says of the text; None where it accepts it or cannot tell the place."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as error:
+        if error.lineno and error.msg:
+            return LoweringError(f"syntax error: {error.msg}", error.lineno, max(error.offset or 1, 1))
+    except (ValueError, MemoryError, RecursionError):
+        pass
+    return None

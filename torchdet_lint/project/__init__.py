@@ -1,0 +1,1 @@
+"""From files to modules, the names they bind, and the programs they make up."""

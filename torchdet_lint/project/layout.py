@@ -1,0 +1,105 @@
+"""Which file an import names: packages, src layouts, scripts beside modules, relative imports."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from posixpath import dirname, join, normpath
+
+OUTSIDE = frozenset(sys.stdlib_module_names) | {"torch", "torchvision", "numpy", "scipy", "pandas", "tqdm", "transformers"}
+"""Top-level names that only a module beside a script can shadow; elsewhere they always mean the library."""
+
+
+class Layout:
+    """The project's Python files, and what a dotted name means when it is imported from one of them.
+
+    `files` are paths with forward slashes; `roots` are further folders that are on `sys.path` (from the configuration).
+    """
+
+    def __init__(self, files: Iterable[str], roots: Iterable[str] = ()) -> None:
+        self.files = {normpath(path): path for path in files}
+        self.roots = tuple(normpath(root) for root in roots)
+        self.folders = _folders(self.files)
+        self._found: dict[tuple[str, str], str | None] = {}
+        self._paths: dict[str, tuple[tuple[str, bool], ...]] = {}
+
+    def find(self, importer: str, dotted: str, level: int = 0) -> str | None:
+        """The file that `import dotted` (or `from ..dotted import`) means in the file `importer`, or None when it is outside."""
+        folder = dirname(normpath(importer))
+        if level:
+            for _ in range(level - 1):
+                folder = dirname(folder)
+            return self._module_at(join(folder, *dotted.split(".")) if dotted else folder, package=True)
+        key = (folder, dotted)
+        if key not in self._found:
+            self._found[key] = self._search(folder, dotted)
+        return self._found[key]
+
+    def is_package(self, folder: str) -> bool:
+        return normpath(join(folder, "__init__.py")) in self.files
+
+    def name_of(self, path: str) -> str:
+        """The dotted name that the file has for its own package, `train` for a script."""
+        path = normpath(path)
+        stem, folder = path.rsplit("/", 1)[-1].rsplit(".", 1)[0], dirname(path)
+        parts = [] if stem == "__init__" else [stem]
+        while folder and self.is_package(folder):
+            parts.insert(0, folder.rsplit("/", 1)[-1])
+            folder = dirname(folder)
+        return ".".join(parts) or stem
+
+    def _search(self, folder: str, dotted: str) -> str | None:
+        top = dotted.split(".", 1)[0]
+        for root, beside in self._search_path(folder):
+            if top in OUTSIDE and not beside:
+                continue
+            if found := self._module_at(join(root, *dotted.split(".")) if root else "/".join(dotted.split("."))):
+                return found
+        return None
+
+    def _search_path(self, folder: str) -> tuple[tuple[str, bool], ...]:
+        """Folders to look in, nearest first; true where a script's own folder may shadow libraries."""
+        if folder not in self._paths:
+            script = not self.is_package(folder)
+            chain = [(folder, True)] if script else []
+            above = folder
+            while above:
+                above = dirname(above)
+                chain += [(above, False)]
+                if above in ("", "/", ".."):
+                    break
+            chain += [(join(above, "src"), False) for above, _ in list(chain)]
+            chain += [(root, False) for root in self.roots]
+            if not script:
+                chain.append((folder, False))
+            self._paths[folder] = tuple(dict.fromkeys(chain))
+        return self._paths[folder]
+
+    def _module_at(self, path: str, package: bool = False) -> str | None:
+        path = normpath(path)
+        for candidate in (f"{path}/__init__.py" if path != "." else "__init__.py", f"{path}.py", f"{path}.pyi"):
+            if candidate in self.files:
+                return self.files[candidate]
+        return None
+
+    def has_folder(self, importer: str, dotted: str, level: int = 0) -> bool:
+        """Whether `dotted` is a folder of the project without an `__init__.py` (a namespace package)."""
+        folder = dirname(normpath(importer))
+        if level:
+            for _ in range(level - 1):
+                folder = dirname(folder)
+            return normpath(join(folder, *dotted.split("."))) in self.folders
+        top = dotted.split(".", 1)[0]
+        return top not in OUTSIDE and any(
+            normpath(join(root, *dotted.split("."))) in self.folders for root, _ in self._search_path(folder)
+        )
+
+
+def _folders(files: Iterable[str]) -> frozenset[str]:
+    seen: set[str] = set()
+    for path in files:
+        folder = dirname(path)
+        while folder and folder not in seen:
+            seen.add(folder)
+            folder = dirname(folder)
+    return frozenset(seen)

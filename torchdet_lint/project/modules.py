@@ -1,0 +1,181 @@
+"""Modules and the symbols that their top-level names are bound to, found without lowering wherever the scanner knows."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from torchdet_lint import ir
+from torchdet_lint.project.layout import Layout
+from torchdet_lint.source import ImportRecord, SourceFile, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something outside of the project, by its dotted path as written after aliases are undone: `numpy.random.rand`."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleRef:
+    """A file of the project, by its path."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder of the project that acts as a namespace package; `importer` is the file that names it."""
+
+    importer: str
+    dotted: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A top-level name bound by statements of a module, by the indices of the units that bind it, in order."""
+
+    path: str
+    name: str
+    units: tuple[int, ...]
+
+
+Symbol: TypeAlias = External | ModuleRef | Folder | Definition
+
+Lower: TypeAlias = Callable[[SourceFile, Unit], ir.Body]
+"""How a unit becomes IR; the engine passes one that caches. Returns () for a unit that cannot be lowered."""
+
+
+class Module:
+    """One file: its source, and lazily what its top-level names are bound to."""
+
+    def __init__(self, source: SourceFile, name: str) -> None:
+        self.source = source
+        self.path = source.path
+        self.name = name
+        self.imports: dict[str, tuple[str, int, str]] = {}
+        self.stars: list[tuple[str, int]] = []
+        self.bound: dict[str, tuple[int, ...]] = {}
+        self.records = _records_by_unit(source)
+        for unit in source.units:
+            if unit.kind in ("import", "from"):
+                self._bind_imports(unit)
+            else:
+                for bound in unit.names:
+                    self.bound[bound] = (*self.bound.get(bound, ()), unit.index)
+
+    def _bind_imports(self, unit: Unit) -> None:
+        """Records (module, level, name) for each bound name; name "" means the module itself."""
+        for record in self.records.get(unit.index, ()):
+            if record.bound:
+                plain = record.module.partition(".")[0]
+                whole = record.bound != plain
+                self.imports[record.bound] = (record.module if whole else plain, 0, "")
+            for name, bound in record.names:
+                if name == "*":
+                    self.stars.append((record.module, record.level))
+                else:
+                    self.imports[bound] = (record.module, record.level, name)
+
+
+def _records_by_unit(source: SourceFile) -> dict[int, tuple[ImportRecord, ...]]:
+    """The import statements inside of each unit, at any depth."""
+    starts = [unit.start for unit in source.units]
+    found: dict[int, tuple[ImportRecord, ...]] = {}
+    for record in source.imports:
+        index = bisect_right(starts, record.start) - 1
+        if index >= 0:
+            found[index] = (*found.get(index, ()), record)
+    return found
+
+
+class Project:
+    """All modules of a run, with lowering on demand."""
+
+    def __init__(self, sources: Iterable[SourceFile], lower: Lower, roots: Iterable[str] = ()) -> None:
+        listed = list(sources)
+        self.layout = Layout((source.path for source in listed), roots)
+        self.modules: Mapping[str, Module] = {s.path: Module(s, self.layout.name_of(s.path)) for s in listed}
+        self._lower = lower
+        self._bodies: dict[tuple[str, int], ir.Body] = {}
+
+    def body(self, path: str, unit: int) -> ir.Body:
+        """The IR of one unit, lowered at the first request."""
+        key = (path, unit)
+        if key not in self._bodies:
+            source = self.modules[path].source
+            self._bodies[key] = self._lower(source, source.units[unit])
+        return self._bodies[key]
+
+    @property
+    def lowered(self) -> int:
+        """How many units have been lowered so far."""
+        return len(self._bodies)
+
+    def lookup(self, path: str, name: str) -> Symbol | None:
+        """What a module's top-level name is bound to; None when the module does not bind it (a builtin, or nothing)."""
+        return self._lookup(path, name, frozenset())
+
+    def _lookup(self, path: str, name: str, seen: frozenset[tuple[str, str]]) -> Symbol | None:
+        if (path, name) in seen:
+            return None
+        seen = seen | {(path, name)}
+        module = self.modules[path]
+        if name in module.bound:
+            return Definition(path, name, module.bound[name])
+        if name in module.imports:
+            dotted, level, member = module.imports[name]
+            return self._imported(path, dotted, level, member, seen)
+        for dotted, level in module.stars:
+            found = self.layout.find(path, dotted, level)
+            if found is not None and found != path and not name.startswith("_"):
+                symbol = self._lookup(found, name, seen)
+                if symbol is not None:
+                    return symbol
+        return None
+
+    def resolve_import(self, path: str, dotted: str, level: int, member: str = "") -> Symbol:
+        """What `from dotted import member` (or `import dotted` for member "") names in the file at `path`."""
+        return self._imported(path, dotted, level, member, frozenset())
+
+    def _imported(self, path: str, dotted: str, level: int, member: str, seen: frozenset[tuple[str, str]]) -> Symbol:
+        found = self.layout.find(path, dotted, level)
+        if not member:
+            if found is not None:
+                return ModuleRef(found)
+            return Folder(path, dotted, level) if self.layout.has_folder(path, dotted, level) else External(dotted)
+        inner = f"{dotted}.{member}" if dotted else member
+        if found is not None:
+            symbol = self._lookup(found, member, seen) if found != path else None
+            if symbol is not None:
+                return symbol
+        below = self.layout.find(path, inner, level)
+        if below is not None:
+            return ModuleRef(below)
+        if self.layout.has_folder(path, inner, level):
+            return Folder(path, inner, level)
+        if found is not None or level:
+            return External(f"{'.' * level}{inner}")
+        return External(inner)
+
+    def member(self, symbol: Symbol, name: str) -> Symbol | None:
+        """What `symbol.name` is; None for a member of a definition, which takes an evaluation to know."""
+        if isinstance(symbol, External):
+            return External(f"{symbol.path}.{name}")
+        if isinstance(symbol, ModuleRef):
+            found = self.lookup(symbol.path, name)
+            if found is not None:
+                return found
+            module = self.modules[symbol.path]
+            if symbol.path.endswith("/__init__.py") or symbol.path == "__init__.py":
+                below = self.layout.find(symbol.path, name, 1)
+                if below is not None and below != symbol.path:
+                    return ModuleRef(below)
+            return External(f"{module.name}.{name}")
+        if isinstance(symbol, Folder):
+            return self.resolve_import(symbol.importer, f"{symbol.dotted}.{name}", symbol.level)
+        return None

@@ -1,0 +1,215 @@
+"""What an expression names, by looking at imports and plain aliases only (no evaluation)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from torchdet_lint import ir
+from torchdet_lint.project.modules import Definition, External, Folder, ModuleRef, Project, Symbol
+
+BUILTINS = frozenset(
+    "abs all any bool bytes callable chr dict dir divmod enumerate eval exec filter float format frozenset getattr globals"
+    " hasattr hash hex id input int isinstance issubclass iter len list locals map max min next object oct open ord pow"
+    " print range repr reversed round set setattr slice sorted str sum super tuple type vars zip".split()
+)
+
+Canonical: TypeAlias = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """How a function binds one of its names: the expressions assigned to it, or an import; `other` for anything else
+    (parameter, loop variable, unpacking, …)."""
+
+    values: tuple[ir.Expr, ...] = ()
+    imports: tuple[tuple[str, int, str], ...] = ()
+    other: bool = False
+
+
+@dataclass(frozen=True)
+class Names:
+    """Name resolution at one place: a module, and inside it the functions around the place, outermost first."""
+
+    project: Project
+    path: str
+    canonical: Canonical
+    functions: tuple[ir.Function | ir.Lambda, ...] = ()
+    _locals: dict[int, dict[str, Local]] = field(default_factory=dict, compare=False, repr=False)
+
+    def inside(self, function: ir.Function | ir.Lambda) -> Names:
+        """The same, one function further in."""
+        return Names(self.project, self.path, self.canonical, (*self.functions, function), self._locals)
+
+    def dotted(self, expr: ir.Expr) -> str | None:
+        """The canonical dotted name of something outside of the project that `expr` names; builtins are `builtins.set`."""
+        symbol = self.symbol(expr)
+        return self.canonical(symbol.path) if isinstance(symbol, External) else None
+
+    def symbol(self, expr: ir.Expr, depth: int = 8) -> Symbol | None:
+        """What `expr` names, or None when that takes more than imports and single assignments to know."""
+        if depth == 0:
+            return None
+        if isinstance(expr, ir.Name):
+            return self._name(expr.id, depth)
+        if isinstance(expr, ir.Attr):
+            base = self.symbol(expr.value, depth - 1)
+            return None if base is None else self._settle(self.project.member(base, expr.name), depth)
+        return None
+
+    def definition(self, expr: ir.Expr) -> tuple[str, ir.Function | ir.Class] | None:
+        """The project's function or class that `expr` names, with the file that defines it."""
+        symbol = self.symbol(expr)
+        if not isinstance(symbol, Definition):
+            return None
+        for unit in reversed(symbol.units):
+            for statement in flat(self.project.body(symbol.path, unit)):
+                if isinstance(statement, ir.Function | ir.Class) and statement.name == symbol.name:
+                    return symbol.path, statement
+        return None
+
+    def _name(self, name: str, depth: int) -> Symbol | None:
+        for function in reversed(self.functions):
+            local = self._bindings(function).get(name)
+            if local is None:
+                continue
+            if local.other or len(local.values) + len(local.imports) != 1:
+                return None
+            if local.imports:
+                module, level, member = local.imports[0]
+                return self._settle(self.project.resolve_import(self.path, module, level, member), depth)
+            return self.symbol(local.values[0], depth - 1)
+        symbol = self.project.lookup(self.path, name)
+        if symbol is None:
+            return External(f"builtins.{name}") if name in BUILTINS else None
+        return self._settle(symbol, depth)
+
+    def _settle(self, symbol: Symbol | None, depth: int) -> Symbol | None:
+        """Follows a module-level alias (`cudnn = torch.backends.cudnn`) and imports under `try` or `if`."""
+        if not isinstance(symbol, Definition):
+            return symbol
+        found: list[ir.Expr | tuple[str, int, str]] = []
+        for unit in symbol.units:
+            for statement in flat(self.project.body(symbol.path, unit)):
+                if isinstance(statement, ir.Function | ir.Class) and statement.name == symbol.name:
+                    return symbol
+                found += _bound_by(statement, symbol.name)
+        there = Names(self.project, symbol.path, self.canonical)
+        for item in found:
+            if isinstance(item, tuple) and len(item) == 3 and isinstance(item[0], str):
+                return there._settle(self.project.resolve_import(symbol.path, *item), depth - 1)
+        aliases = [item for item in found if isinstance(item, ir.Name | ir.Attr)]
+        if len(aliases) == 1 == len(found) and depth > 0:
+            return there.symbol(aliases[0], depth - 1) or symbol
+        return symbol
+
+    def _bindings(self, function: ir.Function | ir.Lambda) -> dict[str, Local]:
+        key = id(function)
+        if key not in self._locals:
+            self._locals[key] = local_bindings(function)
+        return self._locals[key]
+
+
+def _bound_by(statement: ir.Stmt, name: str) -> list[ir.Expr | tuple[str, int, str]]:
+    if isinstance(statement, ir.ImportFrom):
+        return [(statement.module, statement.level, member) for member, bound in statement.names if bound == name]
+    if isinstance(statement, ir.Import):
+        return [
+            (dotted if bound else dotted.split(".", 1)[0], 0, "")
+            for dotted, bound in statement.names
+            if (bound or dotted.split(".", 1)[0]) == name
+        ]
+    if isinstance(statement, ir.Assign) and statement.value is not None:
+        return [statement.value for target in statement.targets if isinstance(target, ir.Name) and target.id == name]
+    return []
+
+
+def local_bindings(function: ir.Function | ir.Lambda) -> dict[str, Local]:
+    """Every name that the function binds itself (nested functions and classes bind only their own name here)."""
+    found: dict[str, Local] = {param.name: Local(other=True) for param in function.params}
+    if isinstance(function, ir.Lambda):
+        return found
+
+    def add(name: str, *, value: ir.Expr | None = None, imported: tuple[str, int, str] | None = None) -> None:
+        old = found.get(name, Local())
+        found[name] = Local(
+            (*old.values, value) if value is not None else old.values,
+            (*old.imports, imported) if imported is not None else old.imports,
+            old.other or (value is None and imported is None),
+        )
+
+    outer: set[str] = set()
+    for statement in flat(function.body):
+        if isinstance(statement, ir.Scope):
+            outer.update(statement.names)
+        elif isinstance(statement, ir.Assign):
+            for target in statement.targets:
+                if isinstance(target, ir.Name):
+                    if statement.value is not None:
+                        add(target.id, value=statement.value)
+                else:
+                    for name in target_names(target):
+                        add(name)
+        elif isinstance(statement, ir.Import):
+            for dotted, bound in statement.names:
+                top = bound or dotted.split(".", 1)[0]
+                add(top, imported=(dotted if bound else top, 0, ""))
+        elif isinstance(statement, ir.ImportFrom):
+            for member, bound in statement.names:
+                add(bound, imported=(statement.module, statement.level, member))
+        else:
+            for name in _other_names(statement):
+                add(name)
+    return {name: local for name, local in found.items() if name not in outer}
+
+
+def _other_names(statement: ir.Stmt) -> Iterator[str]:
+    if isinstance(statement, ir.Function | ir.Class):
+        yield statement.name
+    elif isinstance(statement, ir.For | ir.Augment):
+        yield from target_names(statement.target)
+    elif isinstance(statement, ir.With):
+        for _, target in statement.items:
+            if target is not None:
+                yield from target_names(target)
+    elif isinstance(statement, ir.Try):
+        yield from (handler.name for handler in statement.handlers if handler.name)
+    elif isinstance(statement, ir.Match):
+        for case in statement.cases:
+            yield from case.names
+
+
+def target_names(target: ir.Expr) -> Iterator[str]:
+    """The names that an assignment to `target` binds."""
+    if isinstance(target, ir.Name):
+        yield target.id
+    elif isinstance(target, ir.Sequence):
+        for item in target.items:
+            yield from target_names(item)
+    elif isinstance(target, ir.Starred):
+        yield from target_names(target.value)
+
+
+def flat(body: ir.Body) -> Iterator[ir.Stmt]:
+    """The statements of a body and of the blocks inside it, in order; not those of nested functions and classes."""
+    for statement in body:
+        yield statement
+        for block in blocks(statement):
+            yield from flat(block)
+
+
+def blocks(statement: ir.Stmt) -> tuple[ir.Body, ...]:
+    """The blocks of a compound statement, without the bodies of functions and classes."""
+    if isinstance(statement, ir.If | ir.For | ir.While):
+        return (statement.body, statement.orelse)
+    if isinstance(statement, ir.With):
+        return (statement.body,)
+    if isinstance(statement, ir.Try):
+        return (statement.body, *(handler.body for handler in statement.handlers), statement.orelse, statement.final)
+    if isinstance(statement, ir.Match):
+        return tuple(case.body for case in statement.cases)
+    return ()
+
+
+__all__ = ["BUILTINS", "Folder", "Local", "ModuleRef", "Names", "blocks", "flat", "local_bindings", "target_names"]

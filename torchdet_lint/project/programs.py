@@ -1,0 +1,107 @@
+"""Entry points: which files are programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from posixpath import basename
+from typing import NamedTuple
+
+from torchdet_lint.project.modules import Module, Project
+from torchdet_lint.source import Unit
+
+TEST_FILE = re.compile(r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_test|conftest|setup|noxfile)\.pyi?$")
+QUIET_CALLS = re.compile(
+    r"(warnings|logging|sys\.path|os\.environ|matplotlib|mpl|plt\.(switch_backend|style|rcParams)|logger|log|register\w*|__all__"
+    r"|torch\.(set_printoptions|set_num_threads|_C|library|serialization)|sys\.setrecursionlimit|np\.(seterr|set_printoptions)"
+    r"|urllib|requests|nltk|dotenv|load_dotenv|locale|signal|faulthandler|mp\.set|multiprocessing\.set|cv2\.|django|jax\.config"
+    r"|[A-Z_]+\.(update|append|extend|register)|typing|print|\w+\.(register|add_argument|setLevel|addHandler|update|append|extend)\b)"
+)
+"""Top-level calls that set things up and do no work."""
+
+
+class Program(NamedTuple):
+    """One entry point: a file, and for a console script the function in it that is called."""
+
+    path: str
+    kind: str
+    function: str = ""
+
+
+def find_programs(project: Project, scripts: Iterable[tuple[str, str]] = (), *, tests: bool = False) -> tuple[Program, ...]:
+    """Every entry point of the project, by path. `scripts` are (file, function) pairs from the project's metadata."""
+    imported = imported_files(project)
+    found: dict[tuple[str, str], Program] = {}
+    for path, module in sorted(project.modules.items()):
+        if not tests and is_test(path):
+            continue
+        kind = entry_kind(module, imported=path in imported)
+        if kind:
+            found[path, ""] = Program(path, kind)
+    for path, function in scripts:
+        if path in project.modules and (path, "") not in found:
+            found[path, function] = Program(path, "console script", function)
+    return tuple(found[key] for key in sorted(found))
+
+
+def is_test(path: str) -> bool:
+    return TEST_FILE.search(path) is not None
+
+
+def entry_kind(module: Module, *, imported: bool) -> str:
+    """Why a file is a program: "main guard", "notebook", "script", "package main"; "" when it is none."""
+    path = module.path
+    if path.endswith(".pyi"):
+        return ""
+    if path.endswith(".ipynb"):
+        return "notebook" if module.source.units else ""
+    name = basename(path)
+    guards = [unit for unit in module.source.units if _is_guard(unit)]
+    if guards:
+        return "" if all(unit.words & {"unittest", "pytest"} for unit in guards) else "main guard"
+    if name == "__main__.py":
+        return "package main"
+    if imported or name == "__init__.py":
+        return ""
+    return "script" if any(_works(module, unit) for unit in module.source.units) else ""
+
+
+def _is_guard(unit: Unit) -> bool:
+    return unit.kind in ("if", "file") and {"__name__", "__main__"} <= unit.words
+
+
+def _works(module: Module, unit: Unit) -> bool:
+    """Whether a top-level statement does work, beyond imports, definitions, constants and settings."""
+    if unit.kind in ("for", "while", "with"):
+        return True
+    if unit.kind == "expr":
+        text = module.source.unit_text(unit)
+        return "(" in text and not QUIET_CALLS.match(text)
+    if unit.kind == "assign":
+        return bool(unit.words & DRAWING) and "(" in module.source.unit_text(unit)
+    return unit.kind == "file"
+
+
+DRAWING = frozenset("rand randn randint randperm uniform normal choice shuffle sample DataLoader backward manual_seed seed".split())
+
+
+def imported_files(project: Project) -> frozenset[str]:
+    """The files that some other file of the project imports."""
+    found: set[str] = set()
+    for path, module in project.modules.items():
+        for record in module.source.imports:
+            names = tuple(name for name, _ in record.names)
+            target = project.layout.find(path, record.module, record.level)
+            if target is not None:
+                found.add(target)
+            for name in names:
+                inner = f"{record.module}.{name}" if record.module else name
+                below = project.layout.find(path, inner, record.level) if name not in ("", "*") else None
+                if below is not None:
+                    found.add(below)
+            parts = record.module.split(".")
+            for count in range(1, len(parts)):
+                above = project.layout.find(path, ".".join(parts[:count]), record.level)
+                if above is not None:
+                    found.add(above)
+    return frozenset(found - {""})

@@ -1,0 +1,16 @@
+"""One line a finding, for editors and `grep`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdet_lint.report.model import Report
+from torchdet_lint.report.style import Style
+from torchdet_lint.report.summary import place, printable
+
+
+def concise(report: Report, style: Style) -> Iterator[str]:
+    """`path:line:column: CODE severity message`."""
+    for finding in report.findings:
+        code, severity = style.paint("strong", finding.code), style.paint(finding.severity, finding.severity)
+        yield f"{place(finding.location)}: {code} {severity} {printable(finding.message)}\n"

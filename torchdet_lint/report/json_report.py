@@ -1,0 +1,64 @@
+"""The findings as JSON, in the form that `schema-1.json` describes.
+
+Places are as in `torchdet_lint.finding.Location`: lines and columns from 1, columns in code points, ends exclusive.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from torchdet_lint.finding import Finding, Location
+from torchdet_lint.report.model import Report
+from torchdet_lint.report.style import Style
+
+SCHEMA = 1
+
+
+def json_report(report: Report, _style: Style) -> Iterator[str]:
+    """One document, pure ASCII so that it survives any console, written finding by finding."""
+    yield f'{{\n  "schema": {SCHEMA},\n  "findings": ['
+    for index, finding in enumerate(report.findings):
+        yield ("," if index else "") + "\n    " + _indented(_finding(finding), 4)
+    yield "\n  ],\n" if report.findings else "],\n"
+    yield f'  "summary": {_indented(_summary(report), 2)},\n'
+    yield f'  "problems": {_indented(list(report.problems), 2)}\n}}\n'
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity,
+        "confidence": finding.confidence,
+        "effect": finding.effect,
+        "message": finding.message,
+        **_place(finding.location),
+        "program": finding.program,
+        "related": [{**_place(each.location), "label": each.label} for each in finding.related],
+        "fingerprint": finding.fingerprint,
+        "help": finding.help,
+        "url": finding.url,
+    }
+
+
+def _place(at: Location) -> dict[str, Any]:
+    return at._asdict()
+
+
+def _summary(report: Report) -> dict[str, Any]:
+    return {
+        "version": report.version,
+        "files": report.files_checked,
+        "programs": report.programs,
+        "findings": len(report.findings),
+        "errors": report.by_severity()["error"],
+        "warnings": report.by_severity()["warning"],
+        "notes": report.by_severity()["note"],
+        "suppressed": report.suppressed,
+    }
+
+
+def _indented(value: Any, by: int) -> str:
+    return json.dumps(value, indent=2).replace("\n", "\n" + " " * by)

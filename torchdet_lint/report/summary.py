@@ -1,0 +1,37 @@
+"""The closing line of text reports, and places as text."""
+
+from __future__ import annotations
+
+from torchdet_lint.finding import Location
+from torchdet_lint.report.model import Report, count
+from torchdet_lint.report.style import Style
+
+
+def place(location: Location) -> str:
+    """`path:line:column`, and `path:cell 3:line:column` in a notebook."""
+    cell = "" if location.cell is None else f"cell {location.cell}:"
+    return f"{printable(location.path)}:{cell}{location.line}:{location.column}"
+
+
+def printable(text: str) -> str:
+    """`text` on one line, with what would steer a terminal (an escape character in a file name) made visible."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else " " if char.isspace() else "\N{REPLACEMENT CHARACTER}" for char in text
+    )
+
+
+def summary(report: Report, style: Style) -> str:
+    """One line: what was found where. It claims nothing about code that no rule speaks of."""
+    where = count(report.files_checked, "file")
+    if report.programs:
+        where += f", {count(report.programs, 'program')}"
+    took = "" if report.elapsed is None else f" in {report.elapsed:.2f} s"
+    hidden = f" ({report.suppressed} suppressed)" if report.suppressed else ""
+    if not report.findings:
+        return f"{style.paint('good', 'No findings')} in {where}{hidden}{took}\n"
+    parts = [
+        style.paint(severity, count(number, severity)) for severity, number in report.by_severity().items() if number
+    ]
+    return f"{', '.join(parts)} in {where}{hidden}{took}\n"

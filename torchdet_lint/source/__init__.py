@@ -1,0 +1,27 @@
+"""Source files: found, decoded, and taken apart into top-level statements without a parse."""
+
+from __future__ import annotations
+
+from torchdet_lint.source.cells import NotebookMap
+from torchdet_lint.source.files import DEFAULT_EXCLUDE, Discovery, File, discover
+from torchdet_lint.source.imports import ImportRecord
+from torchdet_lint.source.scan import Unit
+from torchdet_lint.source.sourcefile import SourceFile, content_digest, load
+from torchdet_lint.source.suppress import Suppression, Suppressions
+from torchdet_lint.source.text import SourceError
+
+__all__ = [
+    "DEFAULT_EXCLUDE",
+    "Discovery",
+    "File",
+    "ImportRecord",
+    "NotebookMap",
+    "SourceError",
+    "SourceFile",
+    "Suppression",
+    "Suppressions",
+    "Unit",
+    "content_digest",
+    "discover",
+    "load",
+]

@@ -1,0 +1,141 @@
+"""A source file as the rest of the tool sees it."""
+
+from __future__ import annotations
+
+import os
+from _blake2 import blake2b  # `hashlib` would give the same function, and load OpenSSL for it
+from dataclasses import dataclass, field
+from typing import Any
+
+from torchdet_lint.finding import Location
+from torchdet_lint.ir import Span
+from torchdet_lint.source.cells import NotebookMap
+from torchdet_lint.source.imports import ImportRecord
+from torchdet_lint.source.lines import line_starts, position
+from torchdet_lint.source.scan import Unit, scan
+from torchdet_lint.source.statements import Statements
+from torchdet_lint.source.suppress import HEAD_LINES, Suppressions, find_suppressions
+from torchdet_lint.source.text import SourceError, decode
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file, decoded and scanned.
+
+    `path` is as reported. `text` is what is analysed: the byte order mark is dropped; of a notebook, the code cells
+    joined with their magics blanked. `units` are its top-level statements in order, `imports` its import statements
+    at any depth, `comments` the spans of all comments. `digest` names the bytes of the file. Lines of `text` count
+    from 1.
+    """
+
+    path: str
+    text: str
+    units: tuple[Unit, ...]
+    imports: tuple[ImportRecord, ...]
+    comments: tuple[Span, ...]
+    notebook: NotebookMap | None
+    digest: str
+    _memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def unit_text(self, unit: Unit) -> str:
+        return self.text[unit.start : unit.end]
+
+    def locate(self, unit: Unit, span: Span) -> Location:
+        """The place of a span that is relative to the start of a unit."""
+        return self.location(unit.start + span[0], unit.start + span[1])
+
+    def location(self, start: int, end: int) -> Location:
+        """The place of a span of the text."""
+        line, column = position(self.line_starts, start)
+        end_line, end_column = position(self.line_starts, end)
+        if self.notebook is None:
+            return Location(self.path, line, column, end_line, end_column)
+        cell, inside, file_line = self.notebook.place(line)
+        return Location(self.path, inside, column, inside + end_line - line, end_column, cell, file_line)
+
+    def line_text(self, line: int, cell: int | None = None) -> str:
+        """A line without its line end, as a report quotes it; `cell` and `line` are those of a `Location`. Empty
+        where there is none."""
+        if cell is not None and self.notebook is not None:
+            line = self.notebook.text_line(cell, line)
+        starts = (*self.line_starts, len(self.text))
+        return self.text[starts[line - 1] : starts[line]].rstrip("\r\n") if 0 < line < len(starts) else ""
+
+    @property
+    def line_starts(self) -> tuple[int, ...]:
+        """The offsets at which the lines of the text start."""
+        if "lines" not in self._memo:
+            self._memo["lines"] = line_starts(self.text)
+        starts: tuple[int, ...] = self._memo["lines"]
+        return starts
+
+    @property
+    def _statements(self) -> Statements:
+        if "statements" not in self._memo:
+            self._memo["statements"] = Statements(self.text, self.line_starts)
+        statements: Statements = self._memo["statements"]
+        return statements
+
+    def statement_lines(self, offset: int) -> tuple[int, int]:
+        """First and last line of the statement that holds the offset of the text; of a compound statement, of its
+        header."""
+        return self._statements.lines(offset)
+
+    @property
+    def suppressions(self) -> Suppressions:
+        """The suppression comments; their lines are those of the text, as `statement_lines` gives them."""
+        if "suppressions" not in self._memo:
+            comments = tuple(find_suppressions(self.text, self.comments, self.line_starts)) if self.comments else ()
+            self._memo["suppressions"] = Suppressions(comments, self._statements, self._head_end) if comments else _NONE
+        suppressions: Suppressions = self._memo["suppressions"]
+        return suppressions
+
+    @property
+    def _head_end(self) -> int:
+        """The offset before which a comment stands near the head of the file."""
+        starts = self.line_starts
+        lines_end = starts[HEAD_LINES] if len(starts) > HEAD_LINES else len(self.text)
+        for unit in self.units:
+            docstring = unit.kind == "expr" and self.text[unit.start :].startswith(("'", '"', "r'", 'r"'))
+            if not docstring and unit.kind not in ("import", "from"):
+                return max(lines_end, unit.start)
+        return len(self.text)
+
+
+_NONE = Suppressions((), Statements("", (0,)), 0)
+
+
+def load(path: str, data: bytes | None = None, display: str | None = None) -> SourceFile:
+    """The source file at `path`, reported as `display` (the path itself unless given); `data` are its bytes where
+    they are known.
+
+    A file named `.ipynb` is read as a notebook, any other as Python. Raises SourceError (rule TDL999), also where the
+    file cannot be opened.
+    """
+    shown = path.replace(os.sep, "/") if display is None else display
+    if data is None:
+        data = _read(path, shown)
+    notebook: NotebookMap | None = None
+    if path.endswith(".ipynb"):
+        from torchdet_lint.source.notebook import read_notebook  # which needs `json`; most runs do not
+
+        text, notebook = read_notebook(data, shown)
+    else:
+        text = decode(data, shown)
+    found = scan(text)
+    return SourceFile(shown, text, found.units, found.imports, found.comments, notebook, content_digest(data))
+
+
+def _read(path: str, shown: str) -> bytes:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.read()
+    except (OSError, ValueError) as error:
+        raise SourceError(
+            shown, 1, 1, f"the file cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from None
+
+
+def content_digest(data: bytes) -> str:
+    """A name for these bytes: 32 hexadecimal digits."""
+    return blake2b(data, digest_size=16).hexdigest()
