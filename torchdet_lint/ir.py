@@ -10,9 +10,23 @@ into lines and columns. The span of a statement with a body covers its header on
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 Span: TypeAlias = tuple[int, int]
+
+
+class Expr(Protocol):
+    """Any expression node. A protocol, for a union of named tuples that hold each other takes type checkers minutes."""
+
+    @property
+    def span(self) -> Span: ...
+
+
+class Stmt(Protocol):
+    """Any statement node."""
+
+    @property
+    def span(self) -> Span: ...
 
 
 # Expressions
@@ -184,12 +198,6 @@ class Yield(NamedTuple):
     value: Expr | None
     delegate: bool
     span: Span
-
-
-Expr: TypeAlias = (
-    Const | Name | Attr | Item | Slice | Call | Binary | Unary | Logic | Compare | Choice | Sequence | Mapping
-    | Starred | Format | Comprehension | Lambda | Walrus | Await | Yield
-)  # fmt: skip
 
 
 # Statements
@@ -369,11 +377,6 @@ class ImportFrom(NamedTuple):
     names: tuple[tuple[str, str], ...]
     span: Span
 
-
-Stmt: TypeAlias = (
-    Do | Assign | Augment | Return | Raise | Jump | Delete | Assert | Scope | If | For | While | With | Try | Match
-    | Function | Class | Import | ImportFrom
-)  # fmt: skip
 
 Body: TypeAlias = tuple[Stmt, ...]
 

@@ -8,7 +8,8 @@ import pytest
 
 import torchdet_lint.engine
 from torchdet_lint.cli import main
-from torchdet_lint.engine.options import Files, Options, ProgramCard, Programs, Progress, Result
+from torchdet_lint.card import ProgramCard
+from torchdet_lint.engine.options import Files, Options, Programs, Progress, Result
 from torchdet_lint.finding import Finding, Location
 
 ERROR = Finding(

@@ -85,7 +85,11 @@ def test_zero_is_not_set() -> None:
 
 
 def test_libcst_that_is_already_there_is_left_alone() -> None:
-    _run("import libcst\npost_init = libcst.CSTNode.__post_init__\n" + USE + "assert frozen()\nassert libcst.CSTNode.__post_init__ is post_init\n")
+    _run(
+        "import libcst\npost_init = libcst.CSTNode.__post_init__\n"
+        + USE
+        + "assert frozen()\nassert libcst.CSTNode.__post_init__ is post_init\n"
+    )
 
 
 @pytest.mark.parametrize("fault", ["_check", "_skip_validation", "_keep_subclassable"])

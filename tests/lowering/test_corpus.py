@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import itertools
 import marshal
 import re
 import warnings
@@ -43,14 +44,18 @@ def tree(source: str, lowered: tuple[ir.Stmt, ...]) -> cst.Module:
     return tree
 
 
-def test_every_span_is_that_of_libcsts_metadata(source: str, lowered: tuple[ir.Stmt, ...], tree: cst.Module) -> None:
-    assert ir.encode(lowered) == ir.encode(lower_by_positions(tree, source, HANDLERS))
+@pytest.fixture(scope="module")
+def spans(source: str, tree: cst.Module) -> Spans:
+    return Spans(tree, source)
+
+
+def test_every_span_is_that_of_libcsts_metadata(lowered: tuple[ir.Stmt, ...], tree: cst.Module, spans: Spans) -> None:
+    assert ir.encode(lowered) == ir.encode(lower_by_positions(tree, spans, HANDLERS))
 
 
 def test_calls_attributes_and_names_are_all_there(
-    source: str, lowered: tuple[ir.Stmt, ...], tree: cst.Module, nodes: Walk
+    lowered: tuple[ir.Stmt, ...], tree: cst.Module, spans: Spans, nodes: Walk
 ) -> None:
-    spans = Spans(tree, source)
     expected = Counter((type(node).__name__, spans.whole(node)) for node in _kept(tree))
     kinds = {ir.Call: "Call", ir.Attr: "Attribute", ir.Name: "Name"}
     found = Counter((kinds[type(node)], node.span) for node in nodes(lowered) if type(node) in kinds)
@@ -173,4 +178,4 @@ def _units(source: str) -> Iterator[tuple[int, int]]:
         min([node.lineno, *[each.lineno for each in getattr(node, "decorator_list", [])]]) for node in body
     })  # fmt: skip
     starts = [0, *[lines[line - 1] for line in first[1:]], len(source)]
-    yield from zip(starts, starts[1:], strict=False)
+    yield from itertools.pairwise(starts)

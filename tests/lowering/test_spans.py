@@ -11,7 +11,7 @@ from torchdet_lint import ir
 from torchdet_lint.lowering import lower, unit
 from torchdet_lint.lowering.cursor import Cursor
 from torchdet_lint.lowering.errors import Misaligned
-from torchdet_lint.lowering.positions import lower_by_positions
+from torchdet_lint.lowering.positions import Spans, lower_by_positions
 from torchdet_lint.lowering.registry import HANDLERS
 
 Walk = Callable[[Any], Iterator[Any]]
@@ -40,6 +40,7 @@ def test_a_compound_statement_is_its_header(header: str) -> None:
         text += "finally: pass\n"
     (statement,) = lower(text)
     if header.startswith("async for"):
+        assert isinstance(statement, ir.Function)
         (statement,) = statement.body
     expected = header.partition("  # why")[0].partition("\n  case")[0]
     assert text[slice(*statement.span)] == expected
@@ -51,6 +52,7 @@ def test_elif_begins_at_its_keyword() -> None:
     text = "if a: b\nelif c :\n  d\nelse: e"
     (statement,) = lower(text)
     assert isinstance(statement, ir.If)
+    assert isinstance(statement.orelse[0], ir.If)
     assert text[slice(*statement.orelse[0].span)] == "elif c :"
 
 
@@ -116,8 +118,10 @@ def test_expression_spans(text: str, kind: type, expected: list[str], newline: s
 
 
 def test_text_that_does_not_end_in_a_newline() -> None:
-    assert lower("a.b")[0].span == (0, 3)
-    assert lower("\ufeffa = 1  # b")[0].span == (1, 6)
+    for text, span in (("a.b", (0, 3)), ("\ufeffa = 1  # b", (1, 6))):
+        (statement,) = lower(text)
+        assert isinstance(statement, (ir.Do, ir.Assign))
+        assert statement.span == span
     assert lower("") == lower("\n\n") == lower("# only this") == ()
 
 
@@ -143,7 +147,8 @@ def test_metadata_helps_where_the_text_seems_to_disagree(monkeypatch: pytest.Mon
 
 
 def test_metadata_and_text_agree_on_odd_code() -> None:
-    assert ir.encode(lower(ODD)) == ir.encode(lower_by_positions(unit._parse(ODD), ODD, HANDLERS))
+    tree = unit._parse(ODD)
+    assert ir.encode(lower(ODD)) == ir.encode(lower_by_positions(tree, Spans(tree, ODD), HANDLERS))
 
 
 def test_a_cursor_notices_another_text() -> None:

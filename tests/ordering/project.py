@@ -12,7 +12,8 @@ from torchdet_lint.project.names import Names
 from torchdet_lint.source import SourceFile, Unit, load
 
 LISTINGS = {
-    name: name for name in ("os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob", "tensorflow.io.gfile.listdir")
+    name: name
+    for name in ("os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob", "tensorflow.io.gfile.listdir")
 }
 IMPORTS = """\
 import os, glob, random, torch, shutil, itertools

@@ -17,7 +17,11 @@ SPEAKS = {
         "feeds the loop that appends to `samples`",
     ),
     "extend": ("files = []\nfiles.extend(glob.glob(d))\nx = files[0]", "glob.glob(d)", "is indexed with [0]"),
-    "plus": ("files = []\nfor r in roots:\n    files += glob.glob(r)\nx = files[:9]", "glob.glob(r)", "is split by slicing"),
+    "plus": (
+        "files = []\nfor r in roots:\n    files += glob.glob(r)\nx = files[:9]",
+        "glob.glob(r)",
+        "is split by slicing",
+    ),
     "sum of two": ("files = glob.glob(a) + [b]\nx = files[3]", "glob.glob(a)", "is indexed with [3]"),
     "comprehension": ("x = [f for f in os.listdir(d) if f.endswith('.pt')]\ny = x[:3]", "os.listdir(d)", "slicing"),
     "nested comprehension": ("x = [f for a in b for f in a.iterdir()]\ny = x[0]", "a.iterdir()", "is indexed with [0]"),
@@ -36,7 +40,11 @@ SPEAKS = {
     "length as label": ("for f in os.listdir(d):\n    ids[f] = len(ids)", "os.listdir(d)", "is numbered one"),
     "setdefault": ("for f in os.listdir(d):\n    ids.setdefault(f, len(ids))", "os.listdir(d)", "is numbered one"),
     "zip with range": ("ids = dict(zip(os.listdir(d), range(9)))", "os.listdir(d)", "is numbered one"),
-    "pairing": ("for a, b in zip(glob.glob(x), names):\n    show(a, b)", "glob.glob(x)", "is paired with another sequence"),
+    "pairing": (
+        "for a, b in zip(glob.glob(x), names):\n    show(a, b)",
+        "glob.glob(x)",
+        "is paired with another sequence",
+    ),
     "numbered outputs": (
         "for i, f in enumerate(os.listdir(d)):\n    shutil.copy(f, f'{i}.png')",
         "os.listdir(d)",
@@ -63,7 +71,11 @@ SPEAKS = {
     "built text": ("s = ''\nfor f in os.listdir(d):\n    s += f\nuse(s)", "os.listdir(d)", "builds the text `s`"),
     "shuffle": ("x = os.listdir(d)\nrandom.shuffle(x)", "os.listdir(d)", "reaches `random.shuffle(...)`"),
     "unknown callable": ("ds = load_dataset(data_files=glob.glob(d))", "glob.glob(d)", "reaches `load_dataset(...)`"),
-    "in a dictionary": ("cfg = {'files': os.listdir(d)}\ntrain(cfg['files'][0])", "os.listdir(d)", "is indexed with [0]"),
+    "in a dictionary": (
+        "cfg = {'files': os.listdir(d)}\ntrain(cfg['files'][0])",
+        "os.listdir(d)",
+        "is indexed with [0]",
+    ),
     "grouped": (
         "groups = defaultdict(list)\nfor f in os.listdir(d):\n    groups[f[0]].append(f)\nx = groups['a'][0]",
         "os.listdir(d)",
@@ -72,7 +84,11 @@ SPEAKS = {
     "unpacked": ("a, b = os.listdir(d)", "os.listdir(d)", "is unpacked into names"),
     "popped": ("x = os.listdir(d)\ny = x.pop()", "os.listdir(d)", "is taken from one end by `pop`"),
     "spread": ("x = [*os.listdir(d), 'a']\ny = x[0]", "os.listdir(d)", "is indexed with [0]"),
-    "cut off": ("for i, f in enumerate(os.listdir(d)):\n    if i > 3:\n        break\n    use(f)", "os.listdir(d)", "cut off"),
+    "cut off": (
+        "for i, f in enumerate(os.listdir(d)):\n    if i > 3:\n        break\n    use(f)",
+        "os.listdir(d)",
+        "cut off",
+    ),
     "first kept": (
         "for f in os.listdir(d):\n    if f.endswith('.pt'):\n        found = f\n        break",
         "os.listdir(d)",
@@ -108,6 +124,18 @@ SPEAKS = {
         "is indexed with [0]",
     ),
     "sorted too late": ("x = os.listdir(d)\ny = x[0]\nx = sorted(x)", "os.listdir(d)", "is indexed with [0]"),
+    "labels by position": (
+        "x = os.listdir(d)\ny = [x.index(f[:3]) for f in names]\ntrain(y)",
+        "os.listdir(d)",
+        "gives elements their position with `index`",
+    ),
+    "mapped in a pool": ("x = pool.map(load, os.listdir(d))\ny = list(x)[0]", "os.listdir(d)", "is indexed with [0]"),
+    "data frames": (
+        "import pandas as pd\nx = pd.concat([pd.read_csv(f) for f in glob.glob(d)])",
+        "glob.glob(d)",
+        "reaches `pandas.concat(...)`",
+    ),
+    "last": ("x = os.listdir(d)[-1]", "os.listdir(d)", "is indexed with [-1]"),
     "list in two steps": ("x = []\nfor f in os.listdir(d):\n    x = [f, *x]\ny = x[0]", "os.listdir(d)", "adds to `x`"),
 }
 
@@ -176,12 +204,23 @@ SILENT = {
     ),
     "constant appended": "x = []\nfor f in os.listdir(d):\n    x.append(1)\ny = x[0]",
     "unused": "x = os.listdir(d)",
+    "two iterators": "x, y = itertools.tee(os.listdir(d))\nuse(max(x), max(y))",
+    "latest by position": (
+        "x = os.listdir(d)\nsteps = [int(f[5:]) for f in x]\nlast = x[steps.index(max(steps))]\nuse(last)"
+    ),
+    "latest by argmax": "import numpy as np\nx = os.listdir(d)\nsteps = [int(f[5:]) for f in x]\nlast = x[np.argmax(steps)]",
+    "deletion of files and folders": (
+        "for f in os.listdir(d):\n    if os.path.isdir(f):\n        shutil.rmtree(f)\n    else:\n        os.unlink(f)"
+    ),
+    "mapped in a pool, results dropped": "pool.map(convert, os.listdir(d))",
+    "sorted pairs": "x = sorted([(os.path.getmtime(f), f) for f in glob.glob(d)])[-1]",
+    "lines counted": "n = 0\nfor f in os.listdir(d):\n    with open(f) as h:\n        n += len(h.readlines())\nuse(n)",
     "raises": "for f in os.listdir(d):\n    if bad(f):\n        raise ValueError(f)",
 }
 
 
 def in_function(body: str) -> str:
-    return "def main(d, a, b, c, o, s, ids, name, names, roots, keep, out, y, i):\n" + "".join(
+    return "def main(d, a, b, c, o, s, ids, name, names, roots, keep, out, y, i, pool):\n" + "".join(
         f"    {line}\n" for line in body.splitlines()
     )
 
@@ -221,6 +260,7 @@ def test_fix_is_certain_only_where_sorted_can_be_put() -> None:
         def c(d):
             return [e for e in os.scandir(d)][0]
     """)
-    assert index.certain_fix and index.fix_span == index.span
+    assert index.certain_fix
+    assert index.fix_span == index.span
     assert (first.certain_fix, first.fix_span) == (False, None)
     assert (scanned.certain_fix, scanned.fix_span) == (False, None)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from tests.ordering.project import IMPORTS, uses, uses_in
@@ -15,7 +19,11 @@ def dataset(init: str, *others: str) -> str:
 GETITEM = ("def __getitem__(self, i):", "    return load(self.files[i])")
 
 CLASS_SPEAKS = {
-    "indexed in another method": (dataset("self.files = os.listdir(root)", *GETITEM), "is indexed with a position", "high"),
+    "indexed in another method": (
+        dataset("self.files = os.listdir(root)", *GETITEM),
+        "is indexed with a position",
+        "high",
+    ),
     "path kept": (
         dataset("self.root = Path(root)\nself.files = list(self.root.glob('*'))", *GETITEM),
         "is indexed with a position",
@@ -43,7 +51,9 @@ CLASS_SPEAKS = {
         "medium",
     ),
     "yielded by a special method": (
-        dataset("self.files = os.listdir(root)", "def __iter__(self):", "    for f in self.files:", "        yield load(f)"),
+        dataset(
+            "self.files = os.listdir(root)", "def __iter__(self):", "    for f in self.files:", "        yield load(f)"
+        ),
         "is yielded",
         "high",
     ),
@@ -59,7 +69,8 @@ CLASS_SPEAKS = {
         "high",
     ),
     "given to the constructor": (
-        dataset("self.files = root", *GETITEM) + "\n    @classmethod\n    def at(cls, d):\n        return cls(os.listdir(d))",
+        dataset("self.files = root", *GETITEM)
+        + "\n    @classmethod\n    def at(cls, d):\n        return cls(os.listdir(d))",
         "reaches `Data(...)`, where it is indexed with a position",
         "high",
     ),
@@ -95,10 +106,10 @@ CLASS_SILENT = {
         "    self.files = sorted(x.lower() for x in f if x)\nexcept Exception as e:\n    raise RuntimeError(root) from e",
         *GETITEM,
     ),
-    "only looked up": dataset(
-        "self.files = os.listdir(root)", "def has(self, name):", "    return name in self.files"
+    "only looked up": dataset("self.files = os.listdir(root)", "def has(self, name):", "    return name in self.files"),
+    "a set kept": dataset(
+        "self.files = set(os.listdir(root))", "def has(self, name):", "    return name in self.files"
     ),
-    "a set kept": dataset("self.files = set(os.listdir(root))", "def has(self, name):", "    return name in self.files"),
     "a set never read": dataset("self.seen = set(root)"),
     "sorted by an own method": dataset(
         "self.files = self.find(root)", *GETITEM, "def find(self, root):", "    return sorted(os.listdir(root))"
@@ -191,6 +202,27 @@ FUNCTION_SPEAKS = {
         "os.listdir(d)",
         "is indexed with [0]",
     ),
+    "method of an unknown object": (
+        "class Reader:\n    def files(self):\n        return os.listdir(self.d)\ndef main(r):\n    return r.files()[:2]",
+        "os.listdir(self.d)",
+        "is split by slicing",
+    ),
+    "method through a function": (
+        "class Reader:\n    def files(self):\n        return os.listdir(self.d)\ndef among(r):\n    return [f for f in r.files()]\n"
+        "def main(r):\n    return among(r)[:2]",
+        "os.listdir(self.d)",
+        "is split by slicing",
+    ),
+    "function that nobody calls after a method": (
+        "class Reader:\n    def files(self):\n        return os.listdir(self.d)\ndef among(r):\n    return [f for f in r.files()]",
+        "os.listdir(self.d)",
+        "is returned by `among`",
+    ),
+    "method of a class": (
+        "class Reader:\n    @staticmethod\n    def files(d):\n        return os.listdir(d)\ndef main(d):\n    return Reader.files(d)[:2]",
+        "os.listdir(d)",
+        "is split by slicing",
+    ),
     "appended to a parameter": (
         "def find(d, out):\n    for f in os.listdir(d):\n        out.append(f)",
         "os.listdir(d)",
@@ -204,6 +236,13 @@ FUNCTION_SPEAKS = {
 }
 
 FUNCTION_SILENT = {
+    "method sorted by its caller": (
+        "class Reader:\n    def files(self):\n        return os.listdir(self.d)\ndef main(r):\n    return sorted(r.files())[0]"
+    ),
+    "method counted by its caller": (
+        "class Reader:\n    def files(self):\n        return os.listdir(self.d)\ndef main(r):\n    return len(r.files())"
+    ),
+    "a class that is like a set": "class Bag:\n    def __iter__(self):\n        return iter(set(self.x))",
     "every caller sorts": "def find(d):\n    return os.listdir(d)\ndef a(d):\n    return sorted(find(d))[0]\ndef b(d):\n    return len(find(d))",
     "list of a set sorted by the caller": "def uniq(d):\n    return list(set(d))\ndef main(d):\n    return sorted(uniq(d))[0]",
     "generator sorted by the caller": "def find(d):\n    yield from d.iterdir()\ndef main(d):\n    return sorted(find(d))[0]",
@@ -282,10 +321,12 @@ def test_top_level_in_order(case: str) -> None:
 
 
 def test_a_set_from_another_file_is_found_where_it_is_walked_through() -> None:
-    ((path, span, use),) = uses_in({
-        "train.py": "from vocab import tokens\ndef main(x):\n    return list(tokens(x))[0]\n",
-        "vocab.py": "def tokens(x):\n    return set(x)\n",
-    })
+    ((path, span, use),) = uses_in(
+        {
+            "train.py": "from vocab import tokens\ndef main(x):\n    return list(tokens(x))[0]\n",
+            "vocab.py": "def tokens(x):\n    return set(x)\n",
+        }
+    )
     assert (path, span, use.source_path) == ("train.py", "list(tokens(x))", "vocab.py")
 
 
@@ -310,7 +351,34 @@ def test_a_global_of_another_file() -> None:
 
 
 def test_names_that_only_look_like_listings() -> None:
-    assert uses_in({
-        "train.py": "from files import listdir, glob\ndef main(d):\n    return listdir(d)[0], glob(d)[0]\n",
-        "files.py": "def listdir(d):\n    return ['a']\ndef glob(d):\n    return ['b']\n",
-    }) == []
+    assert (
+        uses_in(
+            {
+                "train.py": "from files import listdir, glob\ndef main(d):\n    return listdir(d)[0], glob(d)[0]\n",
+                "files.py": "def listdir(d):\n    return ['a']\ndef glob(d):\n    return ['b']\n",
+            }
+        )
+        == []
+    )
+
+
+_TWO_SOURCES = """
+from tests.ordering.project import uses
+text = "def main(a, b, c):\\n    s = {'p', 'q'} if c else set(a.split())\\n    return {w: i for i, w in enumerate(s)}"
+print(uses(text), uses("def main(d):\\n    x = os.listdir(d) + os.listdir(d + 'x')\\n    return x[0]"))
+"""
+
+
+def test_answers_do_not_depend_on_the_hash_seed() -> None:
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", _TWO_SOURCES],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    ]
+    assert "OrderUse" in printed[0]
+    assert printed == [printed[0]] * 3

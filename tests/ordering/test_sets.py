@@ -10,8 +10,16 @@ SPEAKS = {
     "list": ("x = list(set(words))\ny = x[0]", "list(set(words))", "is indexed with [0]"),
     "tuple of an intersection": ("x = tuple(set(a) & b)\ny = x[0]", "tuple(set(a) & b)", "is indexed with [0]"),
     "display": ("x = [w for w in {'a', 'b'}]\ny = x[0]", "[w for w in {'a', 'b'}]", "is indexed with [0]"),
-    "enumerate": ("ids = {w: i for i, w in enumerate(set(words))}", "enumerate(set(words))", "is numbered by `enumerate`"),
-    "enumerate keys": ("w = {i: w for i, w in enumerate({'a', 'b'})}", "enumerate({'a', 'b'})", "is numbered by `enumerate`"),
+    "enumerate": (
+        "ids = {w: i for i, w in enumerate(set(words))}",
+        "enumerate(set(words))",
+        "is numbered by `enumerate`",
+    ),
+    "enumerate keys": (
+        "w = {i: w for i, w in enumerate({'a', 'b'})}",
+        "enumerate({'a', 'b'})",
+        "is numbered by `enumerate`",
+    ),
     "enumerate in a loop": (
         "for i, w in enumerate(set(words)):\n    ids[w] = i",
         "enumerate(set(words))",
@@ -63,7 +71,11 @@ SPEAKS = {
         "{w: nn.Linear(2, 2) for w in set(words)}",
         "the order in which modules are built",
     ),
-    "modules stored": ("for w in set(words):\n    heads[w] = nn.Linear(2, 2)", "set(words)", "the loop that builds modules"),
+    "modules stored": (
+        "for w in set(words):\n    heads[w] = nn.Linear(2, 2)",
+        "set(words)",
+        "the loop that builds modules",
+    ),
     "random rows": (
         "rows = {w: torch.randn(3) for w in set(words)}",
         "{w: torch.randn(3) for w in set(words)}",
@@ -79,7 +91,11 @@ SPEAKS = {
         "set(words)",
         "feeds the loop that changes `text` step by step",
     ),
-    "text replaced": ("for w in set(words):\n    text = text.replace(w, '')", "set(words)", "changes `text` step by step"),
+    "text replaced": (
+        "for w in set(words):\n    text = text.replace(w, '')",
+        "set(words)",
+        "changes `text` step by step",
+    ),
     "lines of a file": (
         "out = open(d, 'w')\nfor w in set(words):\n    out.write(w)",
         "set(words)",
@@ -89,7 +105,11 @@ SPEAKS = {
     "sample": ("x = random.sample(list(set(words)), 2)", "list(set(words))", "reaches `random.sample(...)`"),
     "pandas columns": ("x = frame[list(set(words))]", "list(set(words))", "is used as an index"),
     "mixed": ("x = list({1, 'a'})\ny = x[0]", "list({1, 'a'})", "is indexed with [0]"),
-    "sorted too late": ("x = list(set(words))\nids = {w: i for i, w in enumerate(x)}\nx.sort()", "list(set(words))", "is numbered"),
+    "sorted too late": (
+        "x = list(set(words))\nids = {w: i for i, w in enumerate(x)}\nx.sort()",
+        "list(set(words))",
+        "is numbered",
+    ),
 }
 
 SILENT = {
@@ -150,8 +170,9 @@ SILENT = {
 
 
 def in_function(body: str) -> str:
-    return "def main(words, a, b, d, k, w, m, f, ids, tok, net, heads, text, frame, s, links, sizes, parser, sn, name):\n" + "".join(
-        f"    {line}\n" for line in body.splitlines()
+    return (
+        "def main(words, a, b, d, k, w, m, f, ids, tok, net, heads, text, frame, s, links, sizes, parser, sn, name):\n"
+        + "".join(f"    {line}\n" for line in body.splitlines())
     )
 
 
@@ -215,6 +236,8 @@ def test_places_of_the_set_and_of_its_use() -> None:
     text = "def main(words):\n    s = set(w.lower() for w in words)\n    x = list(s)\n    return x[0]\n"
     ((span, use),) = uses(text)
     assert span == "list(s)"
-    assert use.source is not None and text[slice(*use.source)] == "set(w.lower() for w in words)"
-    assert use.fix_span is not None and text[slice(*use.fix_span)] == "s"
+    assert use.source is not None
+    assert text[slice(*use.source)] == "set(w.lower() for w in words)"
+    assert use.fix_span is not None
+    assert text[slice(*use.fix_span)] == "s"
     assert (use.source_path, use.source_unit, use.api) == ("train.py", use.unit, "set(...)")

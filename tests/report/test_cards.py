@@ -4,7 +4,7 @@ import json
 
 from torchdet_lint.finding import Location, Related
 from torchdet_lint.report.cards import cards, cards_json
-from torchdet_lint.report.model import FamilyCard, LoaderCard, ModeCard, ProgramCard
+from torchdet_lint.card import FamilyCard, LoaderCard, ModeCard, ProgramCard
 from torchdet_lint.report.style import PLAIN, Style
 
 

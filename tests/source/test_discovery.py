@@ -65,18 +65,34 @@ def test_patterns(tree: Tree) -> None:
 def test_ignore_files(tree: Tree) -> None:
     root = tree(
         ".gitignore=*.gen.py\n/only_top.py\nignored/\n",
-        "a.gen.py", "only_top.py", "sub/only_top.py", "ignored/x.py", "sub/ignored/x.py", "sub/keep.gen.py", "sub/x.gen.py",
-        "sub/.gitignore=!keep.gen.py\n\\\nlocal.py\n", "sub/local.py", "local.py",
-    )  # fmt: skip
+        "a.gen.py",
+        "only_top.py",
+        "sub/only_top.py",
+        "ignored/x.py",
+        "sub/ignored/x.py",
+        "sub/keep.gen.py",
+        "sub/x.gen.py",
+        "sub/.gitignore=!keep.gen.py\n\\\nlocal.py\n",
+        "sub/local.py",
+        "local.py",
+    )
     assert shown(discover(["."], root=root)) == ["local.py", "sub/keep.gen.py", "sub/only_top.py"]
     assert len(shown(discover(["."], root=root, respect_gitignore=False))) == 9
 
 
 def test_ignore_files_above_and_of_the_repository(tree: Tree) -> None:
     root = tree(
-        ".git/HEAD", ".git/info/exclude=mine.py\n", ".gitignore=top.py\n", "p/.gitignore=mid.py\n", "p/q/r/x.py",
-        "p/q/r/top.py", "p/q/r/mid.py", "p/q/r/mine.py", "p/q/other/.git/HEAD", "p/q/other/top.py",
-    )  # fmt: skip
+        ".git/HEAD",
+        ".git/info/exclude=mine.py\n",
+        ".gitignore=top.py\n",
+        "p/.gitignore=mid.py\n",
+        "p/q/r/x.py",
+        "p/q/r/top.py",
+        "p/q/r/mid.py",
+        "p/q/r/mine.py",
+        "p/q/other/.git/HEAD",
+        "p/q/other/top.py",
+    )
     assert shown(discover(["p/q/r"], root=root)) == ["p/q/r/x.py"]
     assert shown(discover(["."], root=root)) == ["p/q/other/top.py", "p/q/r/x.py"]
     assert shown(discover(["p/q/r/top.py"], root=root, force_exclude=True)) == []
@@ -95,8 +111,10 @@ def test_missing_and_unreadable_are_problems(tree: Tree, monkeypatch: pytest.Mon
     found = discover([".", "missing", "nul\0l"], root=root)
     assert [file.display for file in found.files] == ["b/y.py"]
     assert found.problems == (
-        "a: cannot read the folder: Permission denied", "missing: no such file or folder", "nul\0l: no such file or folder",
-    )  # fmt: skip
+        "a: cannot read the folder: Permission denied",
+        "missing: no such file or folder",
+        "nul\0l: no such file or folder",
+    )
 
 
 def test_paths_outside_of_the_working_directory(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +156,10 @@ def test_many_files_are_found_fast(tree: Tree) -> None:
 
 def test_pathspec_is_loaded_only_for_ignore_files(tree: Tree) -> None:
     root = tree("x.py", ".gitignore=# nothing\n")
-    code = "import sys; from torchdet_lint.source import discover; discover(['.'], root='.'); sys.exit('pathspec' in sys.modules)"
+    code = (
+        "import sys; from torchdet_lint.source import discover; discover(['.'], root='.')"
+        "; sys.exit('pathspec' in sys.modules)"
+    )
     search = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     assert os.spawnve(os.P_WAIT, sys.executable, [sys.executable, "-c", code], search) == 0
     assert root.is_dir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 from collections.abc import Callable
@@ -60,20 +61,26 @@ def work(text: str, name: str) -> None:
     file.statement_lines(len(file.text) // 2)
 
 
-def cost(make: Callable[[int], str], n: int, name: str) -> float:
-    text = make(n)
+def cost(make: Callable[[int], str], length: int, name: str) -> float:
+    """Seconds a character for a text of about this length."""
+    text = make(length * 100 // len(make(100)))
     best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        work(text, name)
-        best = min(best, time.process_time() - start)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(2):
+            start = time.process_time()
+            work(text, name)
+            best = min(best, time.process_time() - start)
+    finally:
+        gc.enable()
     return best / len(text)
 
 
 def check_growth(make: Callable[[int], str], name: str) -> None:
-    """Eight times the text costs at most three times as much a character: a square would cost eight times."""
-    small, large = cost(make, 1_500, name), cost(make, 12_000, name)
-    assert large < 3 * small + 2e-7, f"{small * 1e9:.0f} ns a character, then {large * 1e9:.0f}"
+    """Twelve times the text costs at most two and a half times as much a character; a square would, twelve times."""
+    small, large = cost(make, 8_000, name), cost(make, 100_000, name)
+    assert large < 2.5 * small + 1e-7, f"{small * 1e9:.0f} ns a character, then {large * 1e9:.0f}"
 
 
 @pytest.mark.parametrize("shape", SHAPES)

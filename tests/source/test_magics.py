@@ -52,9 +52,7 @@ def test_cells(cell: str, code: str) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(
-    st.lists(st.sampled_from(["%cd x", "!ls \"'", "x?", "y = !ls (", "%time f(1)", "if x:\n  %cd\n  !ls\n  z"]))
-)  # fmt: skip
+@given(st.lists(st.sampled_from(["%cd x", "!ls \"'", "x?", "y = !ls (", "%time f(1)", "if x:\n  %cd\n  !ls\n  z"])))
 def test_what_is_left_is_python(lines: list[str]) -> None:
     cell = "\n".join(lines)
     code = without_magics(cell)

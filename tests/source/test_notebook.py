@@ -35,8 +35,11 @@ def test_places() -> None:
     assert [file.unit_text(unit) for unit in file.units] == ["import torch", "a = torch", "b = 1", "if b:\n    0"]
     places = [file.locate(unit, (0, 1)) for unit in file.units]
     assert [(at.cell, at.line, at.column, at.end_line, at.end_column) for at in places] == [
-        (2, 2, 1, 2, 2), (2, 3, 1, 3, 2), (4, 1, 1, 1, 2), (4, 2, 1, 2, 2),
-    ]  # fmt: skip
+        (2, 2, 1, 2, 2),
+        (2, 3, 1, 3, 2),
+        (4, 1, 1, 1, 2),
+        (4, 2, 1, 2, 2),
+    ]
     lines = [at.file_line for at in places if at.file_line]
     shown = [raw.split("\n")[line - 1].strip() for line in lines]
     assert shown[:2] == ['"import torch\\n",', '"a = torch"']
@@ -141,14 +144,14 @@ def test_format_3() -> None:
         ('{"cells": []\n', 2, 1, "Expecting ','"),
         ('{"cells": []} x', 1, 15, "Extra data"),
         ('{"cells": [{"source": "a\nb"}]}', 1, 25, "control character"),
-        ('{cells: []}', 1, 2, "property name"),
+        ("{cells: []}", 1, 2, "property name"),
         ("{}", 1, 1, "no list of cells"),
         ("[1]", 1, 1, "no list of cells"),
         ('{"cells": 3}', 1, 1, "no list of cells"),
         (b'{\n"cells": "\xff"}', 2, 11, "not UTF-8"),
         ('{"a": ' + "[" * 200_000, 1, 1, "nested too deeply"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_a_notebook(raw: str | bytes, line: int, column: int, message: str) -> None:
     with pytest.raises(SourceError, match=message) as raised:
         read(raw)

@@ -14,7 +14,7 @@ def covers(selector: str, code: str) -> bool:
 
 
 def hidden_by(text: str, at: str, code: str = "TDL101") -> str | None:
-    """The kind of the comment that hides a finding of the code at the first place of the marker; None where none does."""
+    """The kind of the comment that hides a finding of the code at the first place of the marker, if one does."""
     found = find(load("a.py", text.encode()), at, code)
     return found.kind if found else None
 

@@ -41,11 +41,19 @@ def evaluate_call(m: Machine, f: Frame, expr: ir.Call) -> Value:
     from torchdet_lint.analysis.expressions import evaluate
 
     # Long chains of method calls lean to the left; `evaluate` of the callee recurses once a link, which lowering has capped.
-    if isinstance(expr.func, ir.Name) and expr.func.id == "super" and not expr.args and f.receiver is not None:
-        return Super(f.receiver, f.owner) if f.owner is not None else UNKNOWN
+    if isinstance(expr.func, ir.Name) and expr.func.id == "super" and f.receiver is not None:
+        return _super(m, f, expr)
     callee = evaluate(m, f, expr.func)
     args, named = arguments(m, f, expr)
     return call_value(m, f, callee, args, named, expr.span, expr)
+
+
+def _super(m: Machine, f: Frame, expr: ir.Call) -> Value:
+    """`super()`, or `super(Class, self)`."""
+    from torchdet_lint.analysis.expressions import evaluate
+
+    named = evaluate(m, f, expr.args[0].value) if expr.args else f.owner
+    return Super(f.receiver, named) if isinstance(named, ClassValue) and f.receiver is not None else UNKNOWN
 
 
 def arguments(m: Machine, f: Frame, expr: ir.Call) -> tuple[Args, Named]:

@@ -13,6 +13,7 @@ from torchdet_lint.analysis.values import (
     Made,
     Mark,
     Option,
+    Site,
     Tainted,
     Truth,
     Value,
@@ -25,30 +26,34 @@ from torchdet_lint.analysis.values import (
 )
 from torchdet_lint.catalog.apis import Api
 
-QUIET = frozenset(("", "draw", "seeder", "backward", "matmul", "cuda", "strict", "context", "option", "calls", "init", "clock", "fit"))
+QUIET = frozenset(
+    " draw seeder backward matmul cuda strict context option calls init clock fit layer dataset transform compose pretrained".split(" ")
+)
 """Roles that no rule judges by the place of their use alone."""
 
 UNREPEATABLE = ("uuid.uuid4", "os.urandom", "random.SystemRandom", "secrets.")
 """Sources that no seed can fix."""
 
 
-def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span) -> None:
-    """Appends the events of one call to the frame's trace."""
-    site = f.site(span)
+def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site | None = None) -> None:
+    """Appends the events of one call to the frame's trace; they stand at `site` where that is not the call itself."""
+    site = f.site(span) if site is None else site
     if row.seeds:
-        _seed(f, made, row, span)
+        _seed(f, made, row, site)
     if row.draws and redirected(made, row):
         f.trace.append(Event("private-draw", site, made.cls, made=made))
     elif row.draws:
         note = "init" if row.role in ("layer", "recurrent", "attention", "init", "pretrained") else ""
         f.trace.append(Event("draw", site, made.cls, tuple(row.draws), made=made, note=note))
     for mode in row.sets:
-        _set_mode(f, made, mode, span)
+        _set_mode(f, made, mode, site)
     if row.role in ("backward", "matmul", "cuda"):
         f.trace.append(Event(row.role, site, made.cls, made=made))
-    if row.role not in QUIET:
+    if row.rng and not row.role:
+        f.trace.append(Event("use", site, made.cls, made=made, note="rng"))
+    elif row.role not in QUIET:
         f.trace.append(Event("use", site, made.cls, made=made, note=row.role))
-    _unrepeatable_data(m, f, made, span)
+    _unrepeatable_data(m, f, made)
 
 
 def redirected(made: Made, row: Api) -> bool:
@@ -81,7 +86,7 @@ def _equals(value: Known, wanted: str) -> bool:
     return str(value.value) == wanted or (wanted == "0" and value.value == 0 and value.kind == "float")
 
 
-def _seed(f: Frame, made: Made, row: Api, span: ir.Span) -> None:
+def _seed(f: Frame, made: Made, row: Api, site: Site) -> None:
     name, _, position = row.seed.partition("@")
     value = made.get(name, int(position) if position else None) if row.seed else None
     if value is None and made.open:
@@ -94,10 +99,10 @@ def _seed(f: Frame, made: Made, row: Api, span: ir.Span) -> None:
     elif absent:
         entropy = row.missing == "entropy"
         options.append(Tainted(frozenset((Mark("entropy", f"{made.cls}()", None),))) if entropy else known("default"))
-    f.trace.append(Event("seed", f.site(span), made.cls, tuple(row.seeds), value=join(*options), made=made))
+    f.trace.append(Event("seed", site, made.cls, tuple(row.seeds), value=join(*options), made=made))
 
 
-def _set_mode(f: Frame, made: Made, spec: str, span: ir.Span) -> None:
+def _set_mode(f: Frame, made: Made, spec: str, site: Site) -> None:
     """`mode`, `!mode` or `mode=argument@position`."""
     mode, _, source = spec.partition("=")
     value: Value | None = FALSE if mode.startswith("!") else TRUE
@@ -105,10 +110,10 @@ def _set_mode(f: Frame, made: Made, spec: str, span: ir.Span) -> None:
         name, _, position = source.partition("@")
         value = made.get(name, int(position) if position else None)
     if value is not None:
-        f.trace.append(Event("mode", f.site(span), mode.lstrip("!"), value=value, made=made))
+        f.trace.append(Event("mode", site, mode.lstrip("!"), value=value, made=made))
 
 
-def _unrepeatable_data(m: Machine, f: Frame, made: Made, span: ir.Span) -> None:
+def _unrepeatable_data(m: Machine, f: Frame, made: Made) -> None:
     """Values that no seed can fix, where they become data: an argument of torch or numpy."""
     if not made.cls.startswith(("torch.", "numpy.")) or ".seed" in made.cls or "manual_seed" in made.cls:
         return

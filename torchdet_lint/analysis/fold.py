@@ -8,7 +8,19 @@ from typing import NamedTuple
 from torchdet_lint.analysis import modes
 from torchdet_lint.analysis.state import FAMILIES, Around, State, Status, merge
 from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Node, Repeat, Summary, Trace, Within
-from torchdet_lint.analysis.values import FALSE, Identity, Instance, Items, Known, Made, Option, Site, Truth, alternatives, marks
+from torchdet_lint.analysis.values import (
+    FALSE,
+    Identity,
+    Instance,
+    Items,
+    Known,
+    Made,
+    Option,
+    Site,
+    Truth,
+    alternatives,
+    marks,
+)
 
 
 class Step(NamedTuple):

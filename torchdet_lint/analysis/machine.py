@@ -36,8 +36,22 @@ class Frame:
     """The activation of one function (or of a module's top level) while it is evaluated."""
 
     __slots__ = (
-        "closure", "context", "defines", "env", "ended", "function", "narrowed", "outer", "owner", "path", "qualname", "receiver",
-        "returns", "trace", "unit", "yields",
+        "closure",
+        "context",
+        "defines",
+        "ended",
+        "env",
+        "function",
+        "narrowed",
+        "outer",
+        "owner",
+        "path",
+        "qualname",
+        "receiver",
+        "returns",
+        "trace",
+        "unit",
+        "yields",
     )  # fmt: skip
 
     def __init__(self, path: str, unit: int, qualname: str, outer: Frame | None, context: int) -> None:

@@ -40,7 +40,7 @@ SAME = frozenset(
 """Methods of modules, tensors and generators that return their receiver (or something as good)."""
 
 MODULE_STATE = frozenset(("eval", "train", "load_state_dict"))
-FITS = frozenset(("fit", "train", "learn"))
+SUBMITS = frozenset(("submit", "apply_async", "launch"))
 
 
 def call(
@@ -50,7 +50,7 @@ def call(
     from torchdet_lint.analysis import outside
 
     if name.startswith("super."):
-        return _super(m, f, receiver, name.removeprefix("super."), args, named, span)
+        return _super(m, f, receiver, name.removeprefix("super."), args, named, span, expr)
     if isinstance(receiver, Box):
         handlers = DICT_METHODS if receiver.kind in ("dict", "namespace") else LIST_METHODS
         if name in handlers:
@@ -71,6 +71,7 @@ def call(
     made = Made(path, args, named, f.identity(span))
     row = m.api(path) if path else None
     if row is not None and row.role == "fit":
+        record(m, f, made, row, span)
         return _fit(m, f, receiver, made, span)
     if row is not None:
         record(m, f, made, row, span)
@@ -80,6 +81,8 @@ def call(
         f.trace.append(Event("rng-draw", f.site(span), path, made=receiver))
         return _rng_result(f, receiver, path, args, span)
     outside.callbacks(m, f, args, named, span)
+    if name in SUBMITS:
+        outside.submitted(m, f, args, span)
     return _result(m, f, receiver, name, made, row, span)
 
 
@@ -161,12 +164,15 @@ def _fit(m: Machine, f: Frame, receiver: Value, made: Made, span: ir.Span) -> Va
     return fit(m, f, receiver, made, span)
 
 
-def _super(m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span) -> Value:
+def _super(
+    m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span, expr: ir.Call | None
+) -> Value:
     from torchdet_lint.analysis import outside
 
     if name == "__init__" and isinstance(receiver, Instance):
         _, bases = classes.ancestry(m, receiver.cls)
-        outside.construct_base(m, f, receiver, bases, args, named, span)
+        through = expr is not None and any(arg.star in ("*", "**") for arg in expr.args)
+        outside.construct_base(m, f, receiver, bases, args, named, span, through=through)
         return NONE
     if name == "__setattr__" and len(args) == 2 and isinstance(args[0], Known):
         attributes.set_attribute(m, f, receiver, str(args[0].value), args[1], span)

@@ -47,9 +47,9 @@ def call(m: Machine, f: Frame, path: str, args: Args, named: Named, span: ir.Spa
     row = m.api(name)
     if row is not None:
         record(m, f, made, row, span)
-    elif name in special.WATCHED:
+    if name in special.WATCHED:
         f.trace.append(Event("use", f.site(span), name, made=made, note="call"))
-    elif "seed" in name.rpartition(".")[2].lower():
+    elif row is None and "seed" in name.rpartition(".")[2].lower():
         f.trace.append(Event("unknown-seeder", f.site(span), name, made=made))
     flash = made.get("attn_implementation")
     if isinstance(flash, Known) and str(flash.value).startswith("flash_attention"):
@@ -188,6 +188,14 @@ def callbacks(m: Machine, f: Frame, args: Args, named: Named, span: ir.Span) -> 
                 call_back(m, f, option, (), span)
 
 
+def submitted(m: Machine, f: Frame, args: Args, span: ir.Span) -> None:
+    """`executor.submit(job)`: an object that is its own function."""
+    for value in args[:1]:
+        for option in alternatives(value):
+            if isinstance(option, Instance) and (found := classes.find_member(m, option.cls, "__call__")) is not None:
+                call_back(m, f, Bound(option, found[0]) if isinstance(found[0], FunctionValue) else UNKNOWN, (), span)
+
+
 def call_back(
     m: Machine, f: Frame, target: Value, args: Args, span: ir.Span, *, kind: str = "callback", named: Named = ()
 ) -> Value:
@@ -220,18 +228,33 @@ def _padded(m: Machine, target: FunctionValue, args: Args, named: Named) -> Args
 
 
 def construct_base(
-    m: Machine, f: Frame, instance: Instance, outside: tuple[str, ...], args: Args, named: Named, span: ir.Span
+    m: Machine,
+    f: Frame,
+    instance: Instance,
+    outside: tuple[str, ...],
+    args: Args,
+    named: Named,
+    span: ir.Span,
+    *,
+    through: bool = False,
 ) -> None:
-    """The constructor of an outside base class runs for a project object: its effects, and what it was given."""
+    """The constructor of an outside base class runs for a project object: its effects, and what it was given.
+
+    A subclass that only hands its arguments `through` is judged where it is built.
+    """
     for name in outside:
         row = m.api(name)
         if row is None and name.startswith(("torch.nn.Module", "torch.utils.data.", "builtins.", "abc.", "typing.", "?")):
             continue
         made = Made(name, args, named, instance.identity)
         m.heap.write(instance.identity, "<made>", made)
-        if row is not None:
-            record(m, f, made, row, span)
+        site = instance.identity[0] if through else f.site(span)
+        if row is not None and site.span != OPEN_SPAN:
+            record(m, f, made, row, span, site)
         return
 
+
+OPEN_SPAN = (0, 0)
+"""The span of objects that nobody is known to build (see `library`)."""
 
 __all__ = ["Tainted", "argument", "call", "call_back", "call_made", "call_method", "callbacks", "classes", "construct_base"]

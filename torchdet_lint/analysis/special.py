@@ -8,7 +8,6 @@ from torchdet_lint import ir
 from torchdet_lint.analysis import attributes, classes, options
 from torchdet_lint.analysis.iteration import element, iterate, known_items
 from torchdet_lint.analysis.machine import Frame, Machine
-from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
     NONE,
     UNKNOWN,

@@ -146,6 +146,9 @@ def _if(m: Machine, f: Frame, s: ir.If) -> None:
     if _is_main(s.test):
         _main_guard(m, f, s, found)
         return
+    if found is Truth.NO and isinstance(value, Known) and value.kind == "int" and tests.names_seed(s.test):
+        # `if seed:` with 0: the seed is mistaken for none (TDL011 says so); whoever passes another one is seeded.
+        found, value = Truth.UNLIKELY, Option(value, tests.path_text(s.test))
     yes, no = tests.narrowing(m, f, s.test, holds=True), tests.narrowing(m, f, s.test, holds=False)
     if found in (Truth.YES, Truth.NO):
         f.narrowed.update(yes if found is Truth.YES else no)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.triggers import SEED_WORD
 from torchdet_lint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -89,6 +90,11 @@ def path_text(expr: ir.Expr) -> str:
         names.append(expr.name)
         expr = expr.value
     return ".".join([expr.id, *reversed(names)]) if isinstance(expr, ir.Name) else ""
+
+
+def names_seed(expr: ir.Expr) -> bool:
+    """Whether the expression is a name or attribute called like a seed."""
+    return SEED_WORD.search(path_text(expr)) is not None
 
 
 def narrowing(m: Machine, f: Frame, test: ir.Expr, *, holds: bool) -> dict[str, Value]:

@@ -26,7 +26,7 @@ MEMORY_WORDS = frozenset(
     "empty empty_like new_empty empty_strided empty_permuted Tensor LongTensor FloatTensor IntTensor DoubleTensor HalfTensor"
     " ByteTensor BoolTensor ShortTensor CharTensor BFloat16Tensor to_empty".split()
 )
-SEED_WORD = re.compile(r"(?:^|_)(?:seed|random_state)$|[a-z]Seed$")
+SEED_WORD = re.compile(r"(?:^|[_.])(?:seed|random_state)$|[a-z]Seed$")
 """A name for a seed: `seed`, `rng_seed`, `random_state`, `manualSeed`."""
 
 

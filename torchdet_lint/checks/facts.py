@@ -111,8 +111,10 @@ def gather(context: Context, progress: Callable[[str, int, int], None]) -> Facts
         progress("analysing programs", index, len(programs))
         done.append(_run(facts, program))
     facts.programs = tuple(done)
+    # One walk for all of it: what modules import is folded once, not once for every importer.
+    rest = Walk(LIBRARY, context.torch("").newest_satisfies("torch>=1.9"), facts.visits)
     for summary in evaluate_rest(machine):
-        _fold(facts, LIBRARY, summary.path, summary.trace)
+        rest.run(summary.trace)
     return facts
 
 

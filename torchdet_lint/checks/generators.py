@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from torchdet_lint import ir
+from torchdet_lint.analysis.effects import redirected
 from torchdet_lint.analysis.outside import argument
 from torchdet_lint.analysis.state import Status
 from torchdet_lint.analysis.trace import Event
@@ -23,7 +24,6 @@ from torchdet_lint.analysis.values import (
 from torchdet_lint.checks.emit import at_site, call_text, family_name, source_text
 from torchdet_lint.checks.facts import LIBRARY, Facts, find_call
 from torchdet_lint.finding import Finding
-
 
 
 def check(facts: Facts) -> Iterator[Finding]:
@@ -54,6 +54,8 @@ def _unseeded(facts: Facts) -> Iterator[Finding]:
     for site, events in _by_site(facts.uses("rng")).items():
         row = facts.machine.api(events[0].api)
         if row is None or row.missing != "entropy":
+            continue
+        if all(event.made is not None and row.unless and redirected(event.made, row) for event in events):
             continue
         if any(event.made is not None and event.made.open for event in events):
             continue

@@ -75,7 +75,10 @@ def _shuffle_text(facts: Facts, site: Site) -> str:
 def _shuffles(made: Made) -> bool:
     """Whether the loader may shuffle by itself, with numbers of the global generator."""
     shuffle = made.get("shuffle", 2)
-    if shuffle is None or truth(shuffle) is Truth.NO or _certainly_given(made.get("generator")):
+    generator = made.get("generator")
+    if generator is not None and is_none(generator) not in (Truth.YES, Truth.LIKELY):
+        return False
+    if shuffle is None or truth(shuffle) is Truth.NO:
         return False
     if is_none(shuffle) is Truth.YES:
         return False
@@ -104,9 +107,7 @@ def _split(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
         if event.made is None or row is None or "torch" not in (*row.draws, *row.calls):
             continue
         generator = next((v for v in (event.made.get("generator", 2 if row.role == "split" else None),) if v is not None), None)
-        if generator is None and not event.made.open:
-            found.append(event)
-        elif generator is not None and is_none(generator) in (Truth.YES, Truth.LIKELY):
+        if generator is None and not event.made.open or generator is not None and is_none(generator) in (Truth.YES, Truth.LIKELY):
             found.append(event)
     if found:
         yield at_site(facts, "TDL103", "stream" if _always_seeded(facts, found) else "run", site)

@@ -81,7 +81,7 @@ def _turned(facts: Facts, code: str, site: Site, value: Value, event: Event, *, 
 
 def _option_text(text: str, name: str) -> str:
     start = text.find(name)
-    return text[start:].split(",")[0].rstrip(")") if start >= 0 else text
+    return text[start:].split(",", maxsplit=1)[0].rstrip(")") if start >= 0 else text
 
 
 def _flags(facts: Facts, site: Site, made: Made) -> Iterator[Finding]:

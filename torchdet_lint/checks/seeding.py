@@ -26,9 +26,9 @@ def _family(facts: Facts, program: ProgramFacts, family: str) -> Iterator[Findin
     entry, hits = program.program.path, program.hits
     if (hit := hits.get(f"unseeded:{family}")) is not None:
         yield _unseeded(facts, program, family, hit)
-    elif (hit := hits.get(f"optional:{family}")) is not None:
-        yield from _optional(facts, program, family, hit)
-    elif (hit := hits.get(f"weak:{family}")) is not None:
+    if (optional := hits.get(f"optional:{family}")) is not None:
+        yield from _optional(facts, program, family, optional)
+    elif hit is None and (hit := hits.get(f"weak:{family}")) is not None:
         yield at_hit(facts, UNSEEDED[family], "main-process", hit, entry, last="draws here", seeder="", where="")
 
 
@@ -89,7 +89,7 @@ def _optional(facts: Facts, program: ProgramFacts, family: str, draw: Hit) -> It
     seed = program.hits.get(f"seed:{family}")
     if seed is None:
         return
-    label = _condition(seed)
+    label = condition_of(seed)
     if label:
         where = Hit(seed.event, seed.steps)
         yield at_hit(
@@ -98,7 +98,8 @@ def _optional(facts: Facts, program: ProgramFacts, family: str, draw: Hit) -> It
         )  # fmt: skip
 
 
-def _condition(seed: Hit) -> str:
+def condition_of(seed: Hit) -> str:
+    """The option under which a seeding stands."""
     labels = [
         step.node.label
         for step in seed.steps[:-1]

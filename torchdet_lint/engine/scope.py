@@ -7,12 +7,12 @@ working directory; how users see it ("display") is put in at the end (see `torch
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from torchdet_lint.config import Anchored, Settings, any_matches
-from torchdet_lint.engine.options import Options
-from torchdet_lint.source import Discovery, discover
+from torchdet_lint.engine.options import Files, Options
+from torchdet_lint.source import Discovery, File, discover
 
 MARKERS = (".git", "pyproject.toml", "torchdet-lint.toml", ".torchdet-lint.toml", "setup.py", "setup.cfg")
 """A folder with one of these is the root of a project."""
@@ -20,7 +20,8 @@ MARKERS = (".git", "pyproject.toml", "torchdet-lint.toml", ".torchdet-lint.toml"
 
 class Entry(NamedTuple):
     """One file: how it is named inside and outside of the engine, its absolute path, and its bytes where they do not come
-    from there."""
+    from there.
+    """
 
     key: str
     display: str
@@ -37,32 +38,54 @@ class Scope(NamedTuple):
     problems: tuple[str, ...]
 
 
-def reported(options: Options) -> Discovery:
-    """The files that a run reports, and what could not be read on the way."""
-    if options.stdin is not None:
-        return Discovery((), ())
-    settings = options.settings.project
-    return _discover([_absolute(options.cwd, path) for path in options.paths], options, settings.force_exclude)
+def reported_files(options: Options) -> Files:
+    """The files that a run reports, without a look at the rest of the project."""
+    root, _ = project_root(options.cwd, _named(options))
+    found = _reported(options, root)
+    return Files(tuple(sorted(entry.display for entry in _named_entries(options, found, root))), found.problems)
 
 
 def scope(options: Options) -> Scope:
     """The whole project that the run's files belong to."""
-    named = [_absolute(options.cwd, path) for path in options.paths]
-    if options.stdin is not None:
-        named = [_absolute(options.cwd, options.stdin.filename)]
-    root, whole = project_root(options.cwd, named)
-    wanted = reported(options)
-    around = _discover([root] if whole else _near(root), options, force=False)
+    root, whole = project_root(options.cwd, _named(options))
+    around = _discover([root] if whole else _near(root), options, root, force=False)
     entries = {
         path: Entry(_key(path, root), display_of(path, options.cwd), path, reported=False) for _, path in around.files
     }
-    given = {_absolute(options.cwd, path): path for path in options.paths}
-    for _, path in wanted.files:
-        entries[path] = Entry(_key(path, root), display_of(path, options.cwd, given), path, reported=True)
-    if options.stdin is not None and not _excluded(options.settings.project, named[0]):
-        display = display_of(named[0], options.cwd, {named[0]: options.stdin.filename})
-        entries[named[0]] = Entry(_key(named[0], root), display, named[0], reported=True, data=options.stdin.data)
+    wanted = _reported(options, root)
+    entries.update((entry.path, entry) for entry in _named_entries(options, wanted, root))
     return Scope(root, tuple(sorted(entries.values())), wanted.problems)
+
+
+def _named(options: Options) -> list[str]:
+    """The absolute paths that the run is about."""
+    paths = options.paths if options.stdin is None else (options.stdin.filename,)
+    return [_absolute(options.cwd, path) for path in paths]
+
+
+def _reported(options: Options, root: str) -> Discovery:
+    """The files among and below the paths, and what could not be read on the way."""
+    settings = options.settings.project
+    if options.stdin is None:
+        return _discover(_named(options), options, root, settings.force_exclude)
+    path = _named(options)[0]
+    excluded = settings.force_exclude and any_matches(_exclusions(settings), path, root)
+    return Discovery(() if excluded else (File(path, path),), ())
+
+
+def _exclusions(settings: Settings) -> tuple[Anchored, ...]:
+    """What is excluded; the defaults hold everywhere, wherever the configuration would anchor them."""
+    usual = settings.origin("exclude") == "default"
+    exclude = tuple(Anchored("", each.text) for each in settings.exclude) if usual else settings.exclude
+    return (*exclude, *settings.extend_exclude)
+
+
+def _named_entries(options: Options, found: Discovery, root: str) -> Iterator[Entry]:
+    written = (options.stdin.filename,) if options.stdin is not None else options.paths
+    given = dict(zip(_named(options), written, strict=True))
+    data = None if options.stdin is None else options.stdin.data
+    for _, path in found.files:
+        yield Entry(_key(path, root), display_of(path, options.cwd, given), path, reported=True, data=data)
 
 
 def project_root(cwd: str, named: Sequence[str]) -> tuple[str, bool]:
@@ -82,9 +105,10 @@ def project_root(cwd: str, named: Sequence[str]) -> tuple[str, bool]:
     return shared, False
 
 
-def display_of(path: str, cwd: str, given: dict[str, str] | None = None) -> str:
+def display_of(path: str, cwd: str, given: Mapping[str, str] | None = None) -> str:
     """An absolute path as users see it: relative to the working directory where it is inside, else below the path that
-    was `given` (from absolute paths to what was written), else by way of `..`."""
+    was `given` (from absolute paths to what was written), else by way of `..`.
+    """
     if _inside(path, cwd):
         return _printable(os.path.relpath(path, cwd))
     for absolute, written in (given or {}).items():
@@ -96,37 +120,34 @@ def display_of(path: str, cwd: str, given: dict[str, str] | None = None) -> str:
         return _printable(path)
 
 
-def _discover(paths: Sequence[str], options: Options, force: bool) -> Discovery:
+def _discover(paths: Sequence[str], options: Options, root: str, force: bool) -> Discovery:
     """`source.discover` under the settings: plain names and plain paths keep the search out of folders, and what takes a
-    glob to know is dropped afterwards."""
+    glob to know is dropped afterwards.
+    """
     settings = options.settings.project
     pruned, globs = [], []
-    for glob in (*settings.exclude, *settings.extend_exclude):
+    for glob in _exclusions(settings):
         if set(glob.text) & set("*?["):
             globs.append(glob)
         elif "/" in glob.text.rstrip("/"):
             pruned.append(os.path.join(glob.base, glob.text.removeprefix("./").strip("/")))
-        elif all(_inside(path, glob.base) for path in paths):
+        elif not glob.base or _inside(root, glob.base):
             pruned.append(glob.text)
         else:
             globs.append(glob)
     found = discover(
-        paths, root=options.settings.root, exclude=pruned, respect_gitignore=settings.respect_gitignore, force_exclude=force
+        paths, root=root, exclude=pruned, respect_gitignore=settings.respect_gitignore, force_exclude=force
     )
-    if not globs:
-        return found
-    tops = sorted(paths, key=len, reverse=True)
-    return found._replace(files=tuple(file for file in found.files if not _dropped(file.path, tuple(globs), tops, force)))
+    tops = [root] if force else sorted(paths, key=len, reverse=True)
+    kept = tuple(file for file in found.files if not _dropped(file.path, tuple(globs), tops))
+    return found._replace(files=kept) if globs else found
 
 
-def _dropped(path: str, globs: tuple[Anchored, ...], tops: Iterable[str], force: bool) -> bool:
-    """Whether globs exclude a file, apart from what its user named: that is looked into whatever excludes it."""
-    top = next((top for top in tops if _inside(path, top)), "")
-    return any_matches(globs, path, "" if force else top)
-
-
-def _excluded(settings: Settings, path: str) -> bool:
-    return settings.force_exclude and any_matches((*settings.exclude, *settings.extend_exclude), path)
+def _dropped(path: str, globs: tuple[Anchored, ...], tops: Iterable[str]) -> bool:
+    """Whether globs exclude a file, or a folder around it that is below the first of `tops` that holds it: what users name
+    is looked into whatever excludes it.
+    """
+    return any_matches(globs, path, next((top for top in tops if _inside(path, top)), ""))
 
 
 def _near(root: str) -> list[str]:

@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -26,21 +26,20 @@ Batch: TypeAlias = Sequence[tuple[int, Any]]
 
 
 class Done(NamedTuple):
-    """What became of item number `index`: its result, or why there is none ("" where there is one)."""
+    """What became of the item of that number: its result, or why there is none ("" where there is one)."""
 
-    index: int
+    number: int
     result: bytes
     trouble: str = ""
 
 
 def processors() -> int:
     """The number of processors that this process may use."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    affinity = getattr(os, "sched_getaffinity", None)  # not on every system
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def each(batches: Sequence[Batch], task: Task, jobs: int) -> Iterator[Done]:
+def each(batches: Sequence[Batch], task: Task, jobs: int) -> Generator[Done, None, None]:
     """The results of `task` for every item, in the order in which they are ready.
 
     Closing the iterator, or an exception at the place where it is used, ends all workers at once.
@@ -98,8 +97,8 @@ class _Crew:
         while self._workers:
             for connection in wait(list(self._workers)):
                 yield from self._answer(self._workers[connection])
-        for index, item in (*self._suspects, *(pair for batch in self._queue for pair in batch)):
-            yield _attempt(self._task, index, item)  # no process could be had
+        for number, item in (*self._suspects, *(pair for batch in self._queue for pair in batch)):
+            yield _attempt(self._task, number, item)  # no process could be had
 
     def _answer(self, worker: _Worker) -> Iterator[Done]:
         """Takes one answer of a worker that has something to say, and gives it more to do."""
@@ -108,10 +107,10 @@ class _Crew:
         except (EOFError, OSError):
             yield from self._bury(worker)
             return
-        index, _ = worker.pending.popleft()
+        number, _ = worker.pending.popleft()
         worker.fresh = False
         failed = message[:1] == b"!"
-        yield Done(index, b"", message[1:].decode()) if failed else Done(index, message[1:])
+        yield Done(number, b"", message[1:].decode()) if failed else Done(number, message[1:])
         if worker.pending:
             return
         if self._queue:
@@ -175,18 +174,18 @@ def _serve(connection: Connection, task: Task, foreign: Sequence[Connection]) ->
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
     try:
         while True:
-            for index, item in connection.recv():
-                done = _attempt(task, index, item)
+            for number, item in connection.recv():
+                done = _attempt(task, number, item)
                 connection.send_bytes(b"!" + done.trouble.encode() if done.trouble else b"." + done.result)
     except (EOFError, OSError):
         pass
 
 
-def _attempt(task: Task, index: int, item: Any) -> Done:
+def _attempt(task: Task, number: int, item: Any) -> Done:
     try:
-        return Done(index, task(item))
+        return Done(number, task(item))
     except Exception as error:  # noqa: BLE001 (one item's trouble must not end the others)
-        return Done(index, b"", f"internal error: {type(error).__name__}: {' '.join(str(error).split())}")
+        return Done(number, b"", f"internal error: {type(error).__name__}: {' '.join(str(error).split())}")
 
 
 def _cause(code: int | None) -> str:

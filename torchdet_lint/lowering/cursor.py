@@ -33,7 +33,7 @@ class Cursor:
     __slots__ = ("depth", "end", "handlers", "pos", "text", "yields")
 
     def __init__(self, text: str, handlers: Handlers) -> None:
-        self.text = text + "\0"
+        self.text = text + "\n\0"  # so that there is always a next code point, also behind a comment
         self.handlers = handlers
         self.pos = self._after_gap(0)
         self.end = 0

@@ -39,12 +39,12 @@ def string(token: str) -> str | bytes:
         if "b" in prefix:
             return _bytes(body, raw="r" in prefix)
         return text(body, raw="r" in prefix)
-    except (ValueError, SyntaxError):
+    except (ValueError, OverflowError, SyntaxError):
         return token
 
 
 def text(body: str, raw: bool) -> str:
-    """The value of what stands between quotes; not of bytes. Raises ValueError or SyntaxError for a bad escape."""
+    """The value of what stands between quotes; not of bytes. Raises ValueError, OverflowError or SyntaxError for a bad escape."""
     if "\r" in body:
         body = body.replace("\r\n", "\n").replace("\r", "\n")
     if raw or "\\" not in body:

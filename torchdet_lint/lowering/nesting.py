@@ -24,29 +24,40 @@ MAX_CHAIN = 600
 MAX_BRANCHES = 600
 """`elif` branches of one `if`, counted roughly."""
 
+MAX_PATTERN = 16
+"""Open brackets around one place of a `case` line, braces counting twice: libcst's time for these is not quadratic but
+doubles with each bracket and quadruples with each brace."""
+
 MESSAGE = "nested too deeply to be analysed"
 
 _MARKS = re.compile(
     r'("""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"""'
     r"|'''[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*'''"
-    r'|"[^"\\\n]*(?:\\[\s\S][^"\\\n]*)*"'
-    r"|'[^'\\\n]*(?:\\[\s\S][^'\\\n]*)*'"
-    r"|#[^\n]*|\\\r?\n|[()\[\]{}\n])"
+    r'|"[^"\\\r\n]*(?:\\[\s\S][^"\\\r\n]*)*"'
+    r"|'[^'\\\r\n]*(?:\\[\s\S][^'\\\r\n]*)*'"
+    r"|#[^\r\n]*|\\(?:\r\n?|\n)|[()\[\]{}\r\n])"
 )
 _LINKS = re.compile(r"\b(?:lambda|not|and|or|if|await|yield|in|is)\b|\*\*|//|<<|>>|[-+*/%@&|^~<>.,;()\[\]{}]")
 _OPEN = frozenset("([{")
 _CLOSE = frozenset(")]}")
 
 
-def check(text: str) -> None:
-    """Raise `LoweringError` where `text` goes too deep for the parser. Linear in the length of the text."""
-    if len(text) <= MAX_CHAIN and text.count("(") + text.count("[") + text.count("{") <= MAX_BRACKETS:
+def check(text: str, in_string: bool = False) -> None:
+    """Raise `LoweringError` where `text` goes too deep for the parser. Linear in the length of the text.
+
+    With `in_string` it is what stands between the quotes of an f-string, and only what is in braces counts as code.
+    """
+    has_patterns = "case" in text
+    opened = text.count("(") + text.count("[") + text.count("{")
+    if len(text) <= MAX_CHAIN and opened <= (MAX_PATTERN // 2 if has_patterns else MAX_BRACKETS):
         return
     parts: list[str] = _MARKS.split(text)  # code and marks in turn
     branches: dict[str, int] | None = {} if text.count("elif") > MAX_BRANCHES else None
     for first, last, size in _logical_lines(text, parts):
         if size > MAX_CHAIN:
-            _check_chain(text, parts, first, last)
+            _check_chain(text, parts, range(first, last), in_string)
+        if has_patterns and parts[first].lstrip().startswith("case"):
+            _check_pattern(text, parts, range(first, last))
         if branches is not None:
             _count_branch(text, parts, first, branches)
 
@@ -57,7 +68,7 @@ def _logical_lines(text: str, parts: list[str]) -> Iterator[tuple[int, int, int]
     for index in range(1, len(parts), 2):
         mark = parts[index]
         size += len(parts[index - 1])
-        if mark == "\n":
+        if mark in "\r\n":
             if depth == 0:
                 yield first, index, size
                 first = index + 1
@@ -69,15 +80,20 @@ def _logical_lines(text: str, parts: list[str]) -> Iterator[tuple[int, int, int]
                 raise _error(text, parts, index)
         elif mark in _CLOSE:
             depth -= depth > 0
-        elif len(mark) > MAX_BRACKETS and parts[index - 1][-2:].lower().strip("r") in ("f", "t"):
+        elif len(mark) > MAX_BRACKETS and _is_format_prefix(parts[index - 1]):
             try:
-                check(mark[1:-1])  # the code inside of an f-string
+                check(mark[1:-1], in_string=True)
             except LoweringError:
                 raise _error(text, parts, index) from None
     yield first, len(parts), size + len(parts[-1])
 
 
-def _check_chain(text: str, parts: list[str], first: int, last: int) -> None:
+def _is_format_prefix(code: str) -> bool:
+    """Whether a string behind this code is an f-string or t-string (or follows a word that ends alike)."""
+    return code[-2:].lower().rstrip("r").endswith(("f", "t"))
+
+
+def _check_chain(text: str, parts: list[str], indices: range, in_string: bool) -> None:
     """Raise where operators of one logical line may stand inside of each other more than `MAX_CHAIN` deep.
 
     Counted are operators and opening brackets (one behind a name is a call) since the last comma within each bracket
@@ -85,7 +101,7 @@ def _check_chain(text: str, parts: list[str], first: int, last: int) -> None:
     """
     counts = [0]
     total = lambdas = 0
-    for index in range(first, last):
+    for index in indices:
         part = parts[index]
         if index % 2 and part not in _OPEN and part not in _CLOSE:
             continue
@@ -93,6 +109,10 @@ def _check_chain(text: str, parts: list[str], first: int, last: int) -> None:
             if link in _CLOSE:
                 if len(counts) > 1:
                     total -= counts.pop()
+            elif in_string and len(counts) == 1:
+                if link == "{":
+                    counts = [0, 0]
+                    total = 0
             elif link in ",;":
                 total -= counts[-1]
                 counts[-1] = 0
@@ -104,6 +124,19 @@ def _check_chain(text: str, parts: list[str], first: int, last: int) -> None:
                     counts.append(0)
                 if total > MAX_CHAIN or lambdas > MAX_CHAIN:
                     raise _error(text, parts, index)
+
+
+def _check_pattern(text: str, parts: list[str], indices: range) -> None:
+    """Raise where the brackets of a logical line, a `case` presumably, are more than `MAX_PATTERN` deep."""
+    depth = 0
+    for index in indices:
+        part = parts[index]
+        if part in _OPEN:
+            depth += 1 + (part == "{")
+            if depth > MAX_PATTERN:
+                raise _error(text, parts, index)
+        elif part in _CLOSE:
+            depth -= 1 + (part == "}")
 
 
 def _count_branch(text: str, parts: list[str], first: int, branches: dict[str, int]) -> None:

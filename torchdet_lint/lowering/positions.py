@@ -20,18 +20,17 @@ from torchdet_lint.lowering.statements import statements
 _NEWLINE = re.compile(r"\r\n?|\n")
 
 
-def lower_by_positions(tree: cst.Module, text: str, handlers: Handlers) -> ir.Body:
+def lower_by_positions(tree: cst.Module, spans: Spans, handlers: Handlers) -> ir.Body:
     """The same as the walk along the text makes, with spans from `PositionProvider`."""
-    spans = Spans(tree, text)
     located: Handlers = {kind: _located(handler, spans) for kind, handler in handlers.items()}
-    return statements(tree.body, BlindCursor(text, located))
+    return statements(tree.body, BlindCursor("", located))
 
 
 class Spans:
     """Where each node of a tree is, as offsets."""
 
     def __init__(self, tree: cst.Module, text: str) -> None:
-        self._text = text
+        self._length = len(text)
         self._lines = [0, *[newline.end() for newline in _NEWLINE.finditer(text)]]
         self._ranges = MetadataWrapper(tree, unsafe_skip_copy=True).resolve(PositionProvider)
 
@@ -46,22 +45,29 @@ class Spans:
         return self.whole(node)
 
     def whole(self, node: cst.CSTNode) -> ir.Span:
-        """The span that libcst gives to the node; it counts blanks around a slice, and only there."""
+        """The span that libcst gives to the node, but for a slice, where it counts blanks around the outer colons."""
+        start, end = self._range(node)
+        if isinstance(node, cst.Slice):
+            if node.lower is None:
+                start = self._range(node.first_colon)[0]
+            if node.step is None and isinstance(node.second_colon, cst.Colon):
+                end = self._range(node.second_colon)[1]
+            elif node.step is None and node.upper is None:
+                end = self._range(node.first_colon)[1]
+        return (start, end)
+
+    def _range(self, node: cst.CSTNode) -> ir.Span:
         where = self._ranges[node]
-        start, end = self._offset(where.start), self._offset(where.end)
-        if not isinstance(node, cst.Slice):
-            return (start, end)
-        inside = self._text[start:end]
-        return (end - len(inside.lstrip()), start + len(inside.rstrip()))
+        return (self._offset(where.start), self._offset(where.end))
 
     def _body(self, suite: cst.BaseSuite) -> int:
         """The place right behind the colon: whatever libcst puts first into a body begins there."""
         if isinstance(suite, cst.IndentedBlock):
-            return self._offset(self._ranges[suite.header].start)
-        return self._offset(self._ranges[cst.ensure_type(suite, cst.SimpleStatementSuite).leading_whitespace].start)
+            return self._range(suite.header)[0]
+        return self._range(cst.ensure_type(suite, cst.SimpleStatementSuite).leading_whitespace)[0]
 
     def _offset(self, place: CodePosition) -> int:
-        return min(self._lines[place.line - 1] + place.column, len(self._text))
+        return min(self._lines[place.line - 1] + place.column, self._length)
 
 
 def _located(handler: Callable[[Any, Cursor], Any], spans: Spans) -> Callable[[Any, Cursor], Any]:

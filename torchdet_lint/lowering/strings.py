@@ -38,7 +38,7 @@ def formatted(node: Any, at: Cursor) -> ir.Format:
 def _unescaped(body: str) -> str:
     try:
         return literals.text(body, raw=False)
-    except (ValueError, SyntaxError):
+    except (ValueError, OverflowError, SyntaxError):
         return body
 
 

@@ -16,7 +16,8 @@ from torchdet_lint.lowering.errors import LoweringError
 
 _PLACE = re.compile(r"error at (\d+):(\d+): *")
 _VAGUE = "invalid syntax"
-"""What CPython says when it has no idea; then the syntax may be newer than this Python, and libcst has the true place."""
+"""What CPython says when it has no idea. Where libcst reads on, this Python is too old for the syntax there, and the
+error is the one that libcst comes to (whose place may be the start of the next token)."""
 
 
 def syntax_error(text: str, error: cst.ParserSyntaxError) -> LoweringError:
@@ -24,9 +25,13 @@ def syntax_error(text: str, error: cst.ParserSyntaxError) -> LoweringError:
     message = error.message.partition("\n")[0]
     found = _PLACE.search(message)
     known = _by_python(text)
-    if known is not None and (found is None or not known.message.endswith(_VAGUE)):
-        return known
+    if known is not None:
+        newer = known.message.endswith(_VAGUE) and found is not None and int(found[1]) > known.line + 1
+        if not newer:
+            return known
     line, column = (int(found[1]), int(found[2])) if found else (error.raw_line, error.raw_column + 1)
+    if known is None and found is not None:
+        return LoweringError("syntax that libcst's parser does not know", line, max(column, 1))
     message = "unexpected token" if found else message.removeprefix("tokenizer error: ")
     return LoweringError(f"syntax error: {message}", line, max(column, 1))
 

@@ -69,6 +69,6 @@ def _walk(tree: cst.Module, text: str, cursor: Cursor) -> tuple[ir.Stmt, ...]:
         return body
     except Misaligned:
         counts["fallbacks"] += 1
-        from torchdet_lint.lowering.positions import lower_by_positions
+        from torchdet_lint.lowering.positions import Spans, lower_by_positions
 
-        return lower_by_positions(tree, text, HANDLERS)
+        return lower_by_positions(tree, Spans(tree, text), HANDLERS)

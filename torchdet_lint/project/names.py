@@ -21,7 +21,8 @@ Canonical: TypeAlias = Callable[[str], str]
 @dataclass(frozen=True, slots=True)
 class Local:
     """How a function binds one of its names: the expressions assigned to it, or an import; `other` for anything else
-    (parameter, loop variable, unpacking, …)."""
+    (parameter, loop variable, unpacking, …).
+    """
 
     values: tuple[ir.Expr, ...] = ()
     imports: tuple[tuple[str, int, str], ...] = ()
@@ -97,7 +98,7 @@ class Names:
                 found += _bound_by(statement, symbol.name)
         there = Names(self.project, symbol.path, self.canonical)
         for item in found:
-            if isinstance(item, tuple) and len(item) == 3 and isinstance(item[0], str):
+            if type(item) is tuple:  # an import; IR nodes are subclasses
                 return there._settle(self.project.resolve_import(symbol.path, *item), depth - 1)
         aliases = [item for item in found if isinstance(item, ir.Name | ir.Attr)]
         if len(aliases) == 1 == len(found) and depth > 0:

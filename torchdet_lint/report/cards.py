@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from torchdet_lint.engine.options import FamilyCard, LoaderCard, ModeCard, ProgramCard
+from torchdet_lint.card import FamilyCard, LoaderCard, ModeCard, ProgramCard
 from torchdet_lint.finding import Location, Related
 from torchdet_lint.report.excerpt import WIDTH
 from torchdet_lint.report.style import Style

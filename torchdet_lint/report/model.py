@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from torchdet_lint.engine.options import FamilyCard, LoaderCard, ModeCard, ProgramCard, no_excerpt
+from torchdet_lint.engine.options import no_excerpt
 from torchdet_lint.finding import SEVERITIES, Finding, Location
 
 if TYPE_CHECKING:
     from torchdet_lint.catalog.rules import Rule
 
-__all__ = ["FamilyCard", "LoaderCard", "ModeCard", "ProgramCard", "Report", "count"]
+__all__ = ["Report", "count"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchdet_lint.source.cells import NotebookMap
+from torchdet_lint.source.cells import Cell, NotebookMap
 from torchdet_lint.source.files import DEFAULT_EXCLUDE, Discovery, File, discover
 from torchdet_lint.source.imports import ImportRecord
 from torchdet_lint.source.scan import Unit
@@ -12,6 +12,7 @@ from torchdet_lint.source.text import SourceError
 
 __all__ = [
     "DEFAULT_EXCLUDE",
+    "Cell",
     "Discovery",
     "File",
     "ImportRecord",

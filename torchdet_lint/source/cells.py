@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 class Cell(NamedTuple):
     """One code cell: its number (cells of every kind are counted, from 1), its first line in the joined text, and for
-    each of its lines the line of the raw file in which that line's string starts."""
+    each of its lines the line of the raw file in which that line's string starts.
+    """
 
     number: int
     first_line: int

@@ -22,7 +22,8 @@ DEFAULT_EXCLUDE = (
 
 class File(NamedTuple):
     """`display` is the path as reported: relative to the working directory where it lies in there, with forward
-    slashes, and printable (bytes that are no UTF-8 are escaped). `path` opens the file from anywhere."""
+    slashes, and printable (bytes that are no UTF-8 are escaped). `path` opens the file from anywhere.
+    """
 
     display: str
     path: str
@@ -138,8 +139,7 @@ class _Search:
             links += sorted(found_links, key=lambda link: link.path)
 
     def _take(self, entry: os.DirEntry[str], folder: _Folder, chain: Chain) -> _Folder | None:
-        """Keeps the entry if it is a source file; returns it if it is a folder to search, `real` left empty for a
-        link."""
+        """Keeps a source file; returns a folder to search, with `real` left empty for a link."""
         name = entry.name
         is_folder = entry.is_dir(follow_symlinks=False)
         is_link = not is_folder and entry.is_symlink() and os.path.isdir(entry.path)
@@ -175,8 +175,7 @@ class _Search:
 
 
 def shown(path: str, given: str) -> str:
-    """An absolute path as it is reported: relative to the working directory if it lies in there, else as it was
-    given."""
+    """An absolute path as reported: relative to the working directory if it lies in there, else as it was given."""
     here = os.path.join(os.getcwd(), "")
     if path + os.sep == here:
         return "."

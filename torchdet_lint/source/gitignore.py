@@ -10,8 +10,7 @@ if TYPE_CHECKING:
 
 
 class Rules(NamedTuple):
-    """The patterns of one ignore file: `base` is the absolute folder that they are relative to, ending in a
-    separator."""
+    """The patterns of one ignore file; `base` is the folder that they are relative to, ending in a separator."""
 
     base: str
     spec: GitIgnoreSpec
@@ -55,7 +54,8 @@ def _is_pattern(line: str) -> bool:
 
 def rules_above(folder: str) -> Chain:
     """The rules that hold in a folder from outside of it: of the folders above it up to the root of its git repository,
-    and the repository's own `info/exclude`. None outside of a repository."""
+    and the repository's own `info/exclude`. None outside of a repository.
+    """
     above: list[str] = []
     at = folder
     while not os.path.lexists(os.path.join(at, ".git")):

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 
 class ImportRecord(NamedTuple):
-    """One imported module: `import a.b as c` is ("a.b", 0, (), "c"), and `from ..a import b as c` ("a", 2, (("b",
-    "c"),), "").
+    """One imported module.
+
+    `import a.b as c` is ("a.b", 0, (), "c"), and `from ..a import b as c` is ("a", 2, (("b", "c"),), "").
 
     `level` counts the leading dots. `names` are pairs of a name and what it is bound to (("*", "*") for all). `bound`
     is what a plain import binds: the module's first part, or the name after `as`. `start` is the offset of the

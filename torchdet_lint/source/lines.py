@@ -23,8 +23,8 @@ def line_starts(text: str) -> tuple[int, ...]:
 
 def count_line_ends(text: str, start: int, end: int) -> int:
     """How many lines end in the span, which does not cut a `\\r\\n` in two."""
-    newlines = text.count("\n", start, end)
-    return newlines + text.count("\r", start, end) - text.count("\r\n", start, end) if "\r" in text else newlines
+    newlines, returns = text.count("\n", start, end), text.count("\r", start, end)
+    return newlines + returns - text.count("\r\n", start, end) if returns else newlines
 
 
 def position(starts: tuple[int, ...], offset: int) -> tuple[int, int]:

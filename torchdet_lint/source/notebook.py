@@ -1,5 +1,4 @@
-"""Notebooks: the code cells of an `.ipynb` file as one text, with the way back to cells and to lines of the raw
-file."""
+"""Notebooks: the code cells of an `.ipynb` file as one text, with the way back to cells and raw lines."""
 
 from __future__ import annotations
 

@@ -135,8 +135,7 @@ def _string(raw: str, at: int) -> tuple[str, int]:
 
 
 def _object(raw: str, at: int, read: Callable[[str, int], int]) -> int:
-    """Reads the object whose brace stands at `at`; `read(key, offset)` reads a value and returns the offset after
-    it."""
+    """Reads the object whose brace stands at `at`; `read(key, offset)` reads a value, and returns its end."""
 
     def member(at: int) -> int:
         if not raw.startswith('"', at):

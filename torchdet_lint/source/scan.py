@@ -80,7 +80,7 @@ def _words(code: str) -> frozenset[str]:
 
 
 def _heads(mask: str) -> list[tuple[int, int]] | None:
-    """(start, offset of the statement after its decorators) of every unit; None where brackets do not pair up."""
+    """(start, offset of the statement after its decorators) of every unit; None where that is not certain."""
     pattern = _COLUMN_0_FEED if "\f" in mask else _COLUMN_0
     heads: list[tuple[int, int]] = []
     round_, square, curly = 0, 0, 0
@@ -97,6 +97,8 @@ def _heads(mask: str) -> list[tuple[int, int]] | None:
                 return None
         elif (line > 0 and mask[line - 1] == "\\") or (mask[at] in "ef" and _CLAUSE.match(mask, at)):
             continue
+        elif mask[at] == "\\":
+            return None  # what the next line starts, in whatever column, starts here
         elif decorated:
             heads[-1] = (heads[-1][0], at)
             decorated = mask[at] == "@"
@@ -135,8 +137,7 @@ def _units(
 
 
 def _end(mask: str, start: int, limit: int) -> int:
-    """Where the unit's last code ends; after a backslash, the line that it joins belongs to the unit, even an empty
-    one."""
+    """Where the unit's last code ends; a line that a backslash joins belongs to the unit even if it is empty."""
     end = start + len(mask[start:limit].rstrip(_BLANKS))
     if mask[end - 1] != "\\":
         return end

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from torchdet_lint.finding import Location
-from torchdet_lint.ir import Span
 from torchdet_lint.source.cells import NotebookMap
 from torchdet_lint.source.imports import ImportRecord
 from torchdet_lint.source.lines import line_starts, position
@@ -32,7 +31,7 @@ class SourceFile:
     text: str
     units: tuple[Unit, ...]
     imports: tuple[ImportRecord, ...]
-    comments: tuple[Span, ...]
+    comments: tuple[tuple[int, int], ...]
     notebook: NotebookMap | None
     digest: str
     _memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -40,7 +39,7 @@ class SourceFile:
     def unit_text(self, unit: Unit) -> str:
         return self.text[unit.start : unit.end]
 
-    def locate(self, unit: Unit, span: Span) -> Location:
+    def locate(self, unit: Unit, span: tuple[int, int]) -> Location:
         """The place of a span that is relative to the start of a unit."""
         return self.location(unit.start + span[0], unit.start + span[1])
 
@@ -54,8 +53,7 @@ class SourceFile:
         return Location(self.path, inside, column, inside + end_line - line, end_column, cell, file_line)
 
     def line_text(self, line: int, cell: int | None = None) -> str:
-        """A line without its line end, as a report quotes it; `cell` and `line` are those of a `Location`. Empty
-        where there is none."""
+        """A line without its line end, or nothing where there is none; `line` and `cell` as in a `Location`."""
         if cell is not None and self.notebook is not None:
             line = self.notebook.text_line(cell, line)
         starts = (*self.line_starts, len(self.text))
@@ -77,8 +75,7 @@ class SourceFile:
         return statements
 
     def statement_lines(self, offset: int) -> tuple[int, int]:
-        """First and last line of the statement that holds the offset of the text; of a compound statement, of its
-        header."""
+        """First and last line of the statement that holds the offset; of a compound statement, of its header."""
         return self._statements.lines(offset)
 
     @property

@@ -28,8 +28,7 @@ class Statements:
         return [(start, end) for start, end in spans if self._mask[start:end].strip()]
 
     def lines(self, offset: int) -> tuple[int, int]:
-        """First and last line (from 1) of the statement that holds the offset; of a compound statement, of its
-        header."""
+        """First and last line of the statement that holds the offset; of a compound statement, of its header."""
         line = bisect_right(self.starts, offset)
         index = bisect_right(self._starts, line) - 1
         if index < 0 or self._ends[index] < line:

@@ -138,8 +138,8 @@ def _step_expression(text: str, at: int, top: _Braces, stack: list[_Literal | _B
         stack.append(inner)
         return found.start() + len(inner.delimiter)
     if token == "#":
-        end = _LINE_END.search(text, found.end())
-        return end.end() if end else UNCERTAIN
+        line_end = _LINE_END.search(text, found.end())
+        return line_end.end() if line_end else UNCERTAIN
     if token in "([{":
         stack[-1] = _Braces(top.depth + 1, False)
     elif token == ":":

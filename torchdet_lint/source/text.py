@@ -50,7 +50,8 @@ def decode(data: bytes, path: str) -> str:
 
 def _cookie(body: bytes) -> re.Match[bytes] | None:
     """The encoding cookie, which stands in a comment of the first line, or of the second where the first has no
-    code."""
+    code.
+    """
     first_two = _FIRST_LINES.match(body)
     if first_two is None or b"coding" not in first_two[0]:
         return None
@@ -92,7 +93,8 @@ def _decode_as(cookie: re.Match[bytes], body: bytes, marked: bool, path: str) ->
 
 def _place(body: bytes, offset: int) -> tuple[int, int]:
     """Line and column of a byte; latin-1 keeps one character a byte, so the lines are right whatever the encoding
-    is."""
+    is.
+    """
     before = body[:offset]
     line, column = position(line_starts(before.decode("latin-1")), offset)
     start = offset - (column - 1)

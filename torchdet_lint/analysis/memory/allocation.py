@@ -60,7 +60,7 @@ def _elsewhere(call: ir.Call, names: Names) -> bool:
 def is_meta(expr: ir.Expr, names: Names) -> bool:
     """Whether a device expression is the meta device, or a context makes tensors without memory or hands them on filled."""
     if isinstance(expr, ir.Const):
-        return expr.value == "meta"
+        return bool(expr.value == "meta")
     if isinstance(expr, ir.Call):
         last = expr.func.name if isinstance(expr.func, ir.Attr) else getattr(expr.func, "id", "")
         return last in META_CONTEXTS or (last == "device" and any(is_meta(arg.value, names) for arg in expr.args))

@@ -25,56 +25,78 @@ def run_class(analysis: Analysis, info: ClassInfo) -> None:
     """Runs `__init__`, then every method of the class and its relatives from what `__init__` leaves behind.
 
     A method that writes an attribute, on any path, may have run before all others, so the others find it written.
+    Subclasses are looked for only where the class by itself reads what is unwritten.
     """
-    methods = _methods(analysis, info)
+    created, committed = len(analysis.created), dict(analysis.committed)
+    _run_family(analysis, info, [])
+    if any(use.buffer in analysis.attributes for use in analysis.created[created:]):
+        relatives = subclasses(analysis.project, info)
+        if relatives:
+            del analysis.created[created:]
+            analysis.committed = committed
+            _run_family(analysis, info, relatives)
+
+
+def _run_family(analysis: Analysis, info: ClassInfo, relatives: list[ClassInfo]) -> None:
+    methods = _methods(info, relatives)
     start = State()
     init = info.find("__init__")
     if init is not None:
         _run(analysis, Method(info, *init), start)
+    for relative in relatives:
+        _trust_constructor(analysis, relative, start)
     roots = [method for method in methods if method.node.name != "__init__"]
     called = {name for method in methods for name in _calls_on_self(method.node)}
-    _run_all(analysis, roots, start)
-    for method in roots:
-        if method.node.name not in called:
-            own = start.copy()
-            before = len(analysis.created)
-            _run(analysis, method, own)
-            del analysis.created[before:]
-            fresh = [value for name, value in own.fields.items() if value != start.fields.get(name, NOTHING)]
-            if any(ref.buffer not in start.heap and not _done(own, ref.buffer) for v in fresh for ref in reach(v)):
-                _run_all(analysis, [other for other in roots if other is not method], own)
+    ends = _run_all(analysis, roots, start)
+    for method, end in zip(roots, ends, strict=True):
+        fresh = [value for name, value in end.fields.items() if value != start.fields.get(name, NOTHING)]
+        kept = any(ref.buffer not in start.heap and not _done(end, ref.buffer) for v in fresh for ref in reach(v))
+        if kept and method.node.name not in called:
+            _run_all(analysis, [other for other in roots if other is not method], end)
 
 
-def _methods(analysis: Analysis, info: ClassInfo) -> list[Method]:
+def _trust_constructor(analysis: Analysis, relative: ClassInfo, start: State) -> None:
+    """What the constructor of a subclass writes counts as written."""
+    node = relative.own().get("__init__")
+    if node is None:
+        return
+    state = State()
+    _run(analysis, Method(relative, relative, node), state)
+    for name, value in start.fields.items():
+        if all(_done(state, ref.buffer) for ref in reach(state.fields.get(name, NOTHING))):
+            start.heap.update((ref.buffer, DONE) for ref in reach(value))
+
+
+def _methods(info: ClassInfo, relatives: list[ClassInfo]) -> list[Method]:
     """The methods of the class, of its bases where they are not overridden, and of its subclasses."""
     found: dict[str, Method] = {}
     for home in info.ancestors():
         for name, node in home.own().items():
             found.setdefault(name, Method(info, home, node))
-    further = [
-        Method(relative, relative, node)
-        for relative in subclasses(analysis.project, info)
-        for node in relative.own().values()
-    ]
+    further = [Method(relative, relative, node) for relative in relatives for node in relative.own().values()]
     return [*found.values(), *further]
 
 
-def _run_all(analysis: Analysis, methods: list[Method], start: State) -> None:
-    """Twice: first to see what each method writes, then for the reads, with what all other methods may have written."""
-    held = {ref.buffer for value in start.fields.values() for ref in reach(value)}
-    left: list[dict[Buffer, Status]] = []
-    before = len(analysis.created)
-    committed = dict(analysis.committed)
-    for method in methods:
-        state = start.copy()
-        _run(analysis, method, state)
-        left.append(_left(state, held))
-    del analysis.created[before:]
-    analysis.committed = committed
-    for method, own in zip(methods, left, strict=True):
-        state = start.copy()
-        state.heap.update(_joined([other for other in left if other is not own], state.heap, held))
-        _run(analysis, method, state)
+def _run_all(analysis: Analysis, methods: list[Method], start: State) -> list[State]:
+    """Runs each method from `start` and returns where it ends.
+
+    Where attributes hold unwritten memory, twice: first to see what each method writes, then for the reads, with what all
+    other methods may have written.
+    """
+    created, committed = len(analysis.created), dict(analysis.committed)
+    ends = [start.copy() for _ in methods]
+    for method, end in zip(methods, ends, strict=True):
+        _run(analysis, method, end)
+    held = {ref.buffer for value in start.fields.values() for ref in reach(value) if not _done(start, ref.buffer)}
+    if held:
+        del analysis.created[created:]
+        analysis.committed = committed
+        left = [_left(end, held) for end in ends]
+        for method, own in zip(methods, left, strict=True):
+            state = start.copy()
+            state.heap.update(_joined([other for other in left if other is not own], state.heap, held))
+            _run(analysis, method, state)
+    return ends
 
 
 def _left(state: State, held: set[Buffer]) -> dict[Buffer, Status]:
@@ -115,10 +137,13 @@ def _calls_on_self(node: ir.Function) -> set[str]:
     return set(_self_calls(node.body, first))
 
 
+def is_name(expr: ir.Expr, name: str) -> bool:
+    return isinstance(expr, ir.Name) and expr.id == name
+
+
 def _self_calls(node: object, first: str) -> list[str]:
-    if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr):
-        if isinstance(node.func.value, ir.Name) and node.func.value.id == first:
-            return [node.func.name, *_self_calls(node.args, first)]
+    if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and is_name(node.func.value, first):
+        return [node.func.name, *_self_calls(node.args, first)]
     if isinstance(node, tuple):
         return [name for part in node if isinstance(part, tuple) for name in _self_calls(part, first)]
     return []

@@ -8,11 +8,12 @@ from torchdet_lint import ir
 from torchdet_lint.analysis.memory.allocation import allocation, assigned_values
 from torchdet_lint.analysis.memory.external import external
 from torchdet_lint.analysis.memory.frame import Frame, allocate, escape, read, write
-from torchdet_lint.analysis.memory.inline import call_function, call_method_of_self, call_module, is_super
+from torchdet_lint.analysis.memory.inline import call_function, call_method_of_self, call_module, is_super, spelled
 from torchdet_lint.analysis.memory.methods import container_method, tensor_method, unknown_method
 from torchdet_lint.analysis.memory.modules import MODULE_METHODS, constructed, wrapped
+from torchdet_lint.analysis.memory.networks import emptied, raw_method, run_raw
 from torchdet_lint.analysis.memory.tables import MODEL_NAMES
-from torchdet_lint.analysis.memory.values import NOTHING, State, Value, reach
+from torchdet_lint.analysis.memory.values import NOTHING, Raw, State, Value, reach
 
 Arguments: TypeAlias = "list[tuple[ir.Arg, Value]]"
 
@@ -23,7 +24,7 @@ def call(frame: Frame, state: State, expr: ir.Call) -> Value:
     if made is not None:
         return NOTHING if frame.meta else allocate(frame, state, expr.span, *made)
     dotted = frame.names.dotted(expr.func)
-    if dotted is not None and not is_super(frame, expr.func):
+    if dotted is not None:
         return external(frame, state, expr, dotted, args)
     definition = frame.names.definition(expr.func)
     if definition is not None:
@@ -34,10 +35,7 @@ def call(frame: Frame, state: State, expr: ir.Call) -> Value:
         return call_function(frame, state, expr, args)
     if isinstance(expr.func, ir.Attr):
         return _method(frame, state, expr, expr.func, args)
-    callee = frame.evaluate(state, expr.func)
-    if callee.module is not None:
-        return call_module(frame, state, expr, callee.module, args)
-    return unknown_call(frame, state, expr, args)
+    return _callee(frame, state, expr, frame.evaluate(state, expr.func), args) or unknown_call(frame, state, expr, args)
 
 
 def _method(frame: Frame, state: State, expr: ir.Call, func: ir.Attr, args: Arguments) -> Value:
@@ -47,6 +45,10 @@ def _method(frame: Frame, state: State, expr: ir.Call, func: ir.Attr, args: Argu
     owner = frame.evaluate(state, func.value)
     if owner.refs:
         return tensor_method(frame, state, expr, func, owner, args)
+    if func.name == "to_empty":
+        return emptied(frame, state, expr, func)
+    if isinstance(owner.module, Raw):
+        return raw_method(frame, state, expr, func, owner, args)
     if owner.module is not None:
         if func.name in MODULE_METHODS:
             return owner
@@ -54,12 +56,16 @@ def _method(frame: Frame, state: State, expr: ir.Call, func: ir.Attr, args: Argu
             return call_module(frame, state, expr, owner.module, args)
     if owner.entries is not None or owner.each is not None:
         return container_method(frame, state, func, owner, args)
-    callee = frame.evaluate(state, func) if owner is not NOTHING else NOTHING
-    if callee.module is not None:
-        return call_module(frame, state, expr, callee.module, args)
     if func.name in MODEL_NAMES:
         return unknown_call(frame, state, expr, args)
     return unknown_method(frame, state, expr, func, args)
+
+
+def _callee(frame: Frame, state: State, expr: ir.Call, callee: Value, args: Arguments) -> Value | None:
+    """A call of a value that holds a network; None for any other."""
+    if isinstance(callee.module, Raw):
+        return run_raw(frame, state, expr, callee, spelled(expr.func), args)
+    return call_module(frame, state, expr, callee.module, args) if callee.module is not None else None
 
 
 def unknown_call(frame: Frame, state: State, expr: ir.Call, args: Arguments) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torchdet_lint import ir
-from torchdet_lint.project.modules import Definition, Project
+from torchdet_lint.project.modules import Definition, Module, ModuleRef, Project
 from torchdet_lint.project.names import Names, flat
 
 MODULE_BASES = frozenset({"torch.nn.Module", "pytorch_lightning.LightningModule", "lightning.LightningModule",
@@ -94,14 +94,28 @@ def subclasses(project: Project, info: ClassInfo) -> list[ClassInfo]:
     """All classes of the project that derive from this one."""
     found: list[ClassInfo] = []
     for path, module in project.modules.items():
+        words = _names_for(project, module, info)
+        names = Names(project, path, info.names.canonical)
         for unit in module.source.units:
-            if info.node.name not in unit.words or (path, unit.index) == (info.path, info.unit):
-                if (path, unit.index) != (info.path, info.unit) or unit.kind == "class":
-                    continue
-            names = Names(project, path, info.names.canonical)
+            alone = unit.kind == "class" and (path, unit.index) == (info.path, info.unit)
+            if alone or unit.kind in ("def", "import", "from", "assign", "expr") or not words & unit.words:
+                continue
             for node in flat(project.body(path, unit.index)):
                 if isinstance(node, ir.Class) and node is not info.node and node.bases:
                     other = make_info(project, path, unit.index, node, names)
                     if any(base.key == info.key for base in other.ancestors()):
                         found.append(other)
     return found
+
+
+def _names_for(project: Project, module: Module, info: ClassInfo) -> set[str]:
+    """The words by which a file can name the class: itself, what it imports it as, or as a member of a module."""
+    name = info.node.name
+    own = project.lookup(module.path, name)
+    words = {name} if isinstance(own, Definition) and own.path == info.path else set()
+    for bound, (_, _, member) in module.imports.items():
+        if member == name:
+            words.add(bound)
+        elif project.lookup(module.path, bound) == ModuleRef(info.path):
+            words.add(name)
+    return words

@@ -9,8 +9,6 @@ from torchdet_lint import ir
 from torchdet_lint.analysis.memory.values import PART, Bare, Buffer, Ref, Written, bare
 
 FULL: Bare = ("full",)
-LOOPED: Bare = ("looped",)
-"""An index that is a loop variable whose loop may well run over the whole dimension."""
 UNRELATED: Bare = ("unrelated",)
 """An index that counts something that has nothing to do with the size."""
 
@@ -60,10 +58,11 @@ def written(key: Key, buffer: Buffer, loops: tuple[Running, ...]) -> Written | N
                 return None
             foreign = loop.over_parameter and buffer.owner is not loop.owner
             unrelated = loop.owner if foreign else unrelated
-            item = UNRELATED if foreign else LOOPED
-        elif not _plain(item):
+            settled.append(UNRELATED if foreign else FULL)
+        elif _plain(item):
+            settled.append(item)
+        else:
             return None
-        settled.append(FULL if item == LOOPED else item)
     return None if is_whole(tuple(settled)) else Written(tuple(settled), unrelated)
 
 
@@ -77,7 +76,7 @@ def _plain(item: Bare) -> bool:
 
 
 def gap(ref: Ref, keys: tuple[Written, ...], run: object) -> str:
-    """ "" when the partial writes may cover what `ref` sees in this run, else "certain" or "likely".
+    """How sure it is that the partial writes leave out something that `ref` sees: "certain", "likely" or "" (not sure).
 
     A loop over something unrelated in the same run is taken to fill what is read after it.
     """
@@ -95,9 +94,9 @@ def gap(ref: Ref, keys: tuple[Written, ...], run: object) -> str:
     rows = _aligned([written.key for written in relevant], ref.buffer.sizes)
     if rows is None:
         return ""
-    inner = [row[len(seen):] for row in rows]
+    inner = [row[len(seen) :] for row in rows]
     sizes = _sizes(ref.buffer, rows)
-    verdict = _complete(inner, sizes[len(seen):])
+    verdict = _complete(inner, sizes[len(seen) :])
     return "" if verdict is not False else ("likely" if unrelated else "certain")
 
 
@@ -180,7 +179,7 @@ def _dimension(items: set[Bare], size: Bare) -> bool | None:
     return _count(items, size[1])
 
 
-def _count(items: set[Bare], size: int) -> bool:
+def _count(items: set[Bare], size: Bare) -> bool:
     """The same by counting, for literal sizes and bounds that overlap or stand in any order."""
     if not isinstance(size, int) or size > 4096:
         return True
@@ -198,7 +197,11 @@ def _span(item: Bare, size: Bare) -> tuple[Bare, Bare, Bare]:
     if item[0] == "Const":
         return item[1], ("end" if item[1] == -1 else item[1] + 1), 1
     lower, upper, step = (_bound(part) for part in item[1:4])
-    return 0 if lower is None else lower, "end" if upper is None or item[2] == size else upper, 1 if step is None else step
+    return (
+        0 if lower is None else lower,
+        "end" if upper is None or item[2] == size else upper,
+        1 if step is None else step,
+    )
 
 
 def _bound(part: Bare) -> Bare:

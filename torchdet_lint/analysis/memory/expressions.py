@@ -9,9 +9,9 @@ from torchdet_lint import ir
 from torchdet_lint.analysis.memory import calls
 from torchdet_lint.analysis.memory.coverage import key_of
 from torchdet_lint.analysis.memory.frame import Frame, commit, escape, read, uses_in
-from torchdet_lint.analysis.memory.targets import assign
 from torchdet_lint.analysis.memory.tables import METADATA, PART_ATTRIBUTES, VIEW_ATTRIBUTES
-from torchdet_lint.analysis.memory.values import NOTHING, State, Value, all_of, elements, join, reach, union
+from torchdet_lint.analysis.memory.targets import assign
+from torchdet_lint.analysis.memory.values import NOTHING, Raw, State, Value, all_of, elements, join, reach, union
 
 IDENTITY = frozenset({"is", "is not", "in", "not in"})
 
@@ -38,7 +38,7 @@ def _attribute(frame: Frame, state: State, expr: ir.Attr) -> Value:
         return Value(refs=base.refs, maybe=base.maybe)
     if expr.name in PART_ATTRIBUTES:
         return base.part()
-    if base.refs:
+    if base.refs or isinstance(base.module, Raw):
         escape(frame, state, base)
     return NOTHING
 
@@ -47,7 +47,15 @@ def _item(frame: Frame, state: State, expr: ir.Item) -> Value:
     base = frame.evaluate(state, expr.value)
     index = frame.evaluate(state, expr.key)
     index = read(frame, state, Value(refs=reach(index)), expr.span, "is used as an index") if index.refs else index
-    return item_of(base, expr.key)
+    return item_of(opened(frame, state, base), expr.key)
+
+
+def opened(frame: Frame, state: State, value: Value) -> Value:
+    """A value whose inside is looked into; the layers of a network are out of sight."""
+    if isinstance(value.module, Raw):
+        escape(frame, state, value)
+        return NOTHING
+    return value
 
 
 def item_of(base: Value, key: ir.Expr) -> Value:
@@ -55,7 +63,7 @@ def item_of(base: Value, key: ir.Expr) -> Value:
     if base is NOTHING:
         return NOTHING
     if base.entries is not None and isinstance(key, ir.Const):
-        known = dict(base.entries)
+        known: dict[Any, Value] = dict(base.entries)
         found = known.get(key.value)
         if found is not None and not base.refs:
             return found
@@ -143,7 +151,7 @@ def _format(frame: Frame, state: State, expr: ir.Format) -> Value:
 def _comprehension(frame: Frame, state: State, expr: ir.Comprehension) -> Value:
     outer = frame.conditional
     for loop in expr.loops:
-        source = frame.evaluate(state, loop.iter)
+        source = opened(frame, state, frame.evaluate(state, loop.iter))
         assign(frame, state, loop.target, elements(source))
         for test in loop.tests:
             tested(frame, state, frame.evaluate(state, test))

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from torchdet_lint import ir
 from torchdet_lint.analysis.memory.frame import Frame, commit, escape, read, uses_in, write
 from torchdet_lint.analysis.memory.modules import constructed, wrapped
+from torchdet_lint.analysis.memory.networks import skipped
 from torchdet_lint.analysis.memory.tables import (
     BUILTIN_READS,
     COLLECTIVE_INPUTS,
@@ -34,6 +35,8 @@ def external(frame: Frame, state: State, expr: ir.Call, dotted: str, args: Argum
     out = next((value for arg, value in args if arg.name == "out" and reach(value)), None)
     if out is not None:
         return _into(frame, state, expr, last, out, args)
+    if dotted == "torch.nn.utils.skip_init":
+        return skipped(frame, state, expr)
     if not any(reach(value) for _, value in args) and not _about_self(frame, args):
         return _without_memory(frame, expr, args, last, top)
     if home == "torch.distributed":
@@ -46,7 +49,9 @@ def external(frame: Frame, state: State, expr: ir.Call, dotted: str, args: Argum
         return _builtin(frame, state, expr, last, args)
     if last in DONORS or last in METADATA:
         return Value(each=all_of([value for _, value in args])) if last == "broadcast_tensors" else NOTHING
-    if top in ("torch", "numpy", "copy", "itertools", "tqdm") and last in (WHOLE_VIEWS | PART_VIEWS | PIECES | PASS_THROUGH):
+    if top in ("torch", "numpy", "copy", "itertools", "tqdm") and last in (
+        WHOLE_VIEWS | PART_VIEWS | PIECES | PASS_THROUGH
+    ):
         return _view(last, args)
     if dotted.startswith(COMPUTING_MODULES) or (home in ("torch", "numpy") and last in COMPUTES):
         return _compute(frame, state, expr, last, args, top)
@@ -117,7 +122,7 @@ def _iterated(last: str, args: Arguments) -> Value:
         return Value(each=Value(entries=tuple(enumerate(elements(value) for value in values))))
     if last == "dict":
         return Value(each=all_of([value if arg.star == "=" else elements(value) for arg, value in args]))
-    if last == "tuple" or last == "list":
+    if last in ("tuple", "list"):
         return values[0] if values and not values[0].refs else Value(each=elements(values[0]) if values else None)
     return Value(each=all_of([elements(value) for value in values]))
 
@@ -133,9 +138,8 @@ def _builtin(frame: Frame, state: State, expr: ir.Call, last: str, args: Argumen
         return _view(last, args)
     if last in BUILTIN_READS:
         return read(frame, state, Value(each=all_of([value for _, value in args])), expr.span, f"is read by `{last}`")
-    if last == "getattr" and len(args) > 1 and isinstance(args[1][0].value, ir.Const):
-        if args[1][0].value.value in METADATA:
-            return NOTHING
+    if last == "getattr" and len(args) > 1 and getattr(args[1][0].value, "value", None) in METADATA:
+        return NOTHING
     if last == "next":
         return elements(args[0][1])
     if last == "slice":

@@ -74,14 +74,16 @@ class Frame:
     info: ClassInfo | None = None
     depth: int = 0
     meta: bool = False
+    dropping: ir.Expr | None = None
     loops: tuple[Running, ...] = ()
     enclosing: tuple[object, ...] = ()
     conditional: tuple[object, ...] = ()
     results: list[Value] = field(default_factory=list)
     exits: list[State] = field(default_factory=list)
     jumps: list[State] = field(default_factory=list)
-    shared: Callable[[str], bool] = lambda name: False
-    """Whether a name that is bound here is seen by code out of sight (globals)."""
+    shared: Callable[[str], bool] = lambda _name: False
+    """Whether a name that is bound here is seen by code out of sight (globals). `dropping` is the expression whose value
+    nobody takes."""
 
     @property
     def loops_now(self) -> tuple[object, ...]:

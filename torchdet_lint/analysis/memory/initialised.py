@@ -11,7 +11,9 @@ from torchdet_lint.analysis.memory.tables import COMPUTES, DONORS, INIT_WORDS, M
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names
 
-LOADING = frozenset({"load_state_dict", "load_checkpoint", "from_pretrained", "load_from_checkpoint", "load_model", "load_weights"})
+LOADING = frozenset(
+    {"load_state_dict", "load_checkpoint", "from_pretrained", "load_from_checkpoint", "load_model", "load_weights"}
+)
 NO_MODELS = ("optim", "sched", "scaler", "sampler", "loader", "generator", "ema")
 PARAMETERS = frozenset({"parameters", "named_parameters"})
 
@@ -27,9 +29,8 @@ def initialised_elsewhere(project: Project, info: ClassInfo, attribute: str, par
         names = Names(project, path, info.names.canonical)
         for unit in module.source.units:
             words = unit.words
-            if attribute in words:
-                if _touched(project.body(path, unit.index), attribute):
-                    return True
+            if attribute in words and _touched(project.body(path, unit.index), attribute):
+                return True
             if not parameter:
                 continue
             if words & LOADING and _loads(project.body(path, unit.index)):
@@ -50,29 +51,33 @@ def nodes(node: Any) -> Iterator[Any]:
                 yield from nodes(part)
 
 
-def _touched(body: Any, attribute: str) -> bool:
+def _touched(body: ir.Body, attribute: str) -> bool:
     """Whether some `x.attribute` (x is not `self`) may be written: assigned, given away, aliased, changed in place."""
     for node in nodes(body):
         if isinstance(node, ir.Assign):
-            if any(_holds(target, attribute) for target in node.targets):
-                return True
-            if node.value is not None and _is_view(node.value, attribute):
+            parts = (*node.targets, node.value)
+            if any(_is_view(part, attribute) or _holds(part, attribute) for part in parts):
                 return True
         elif isinstance(node, ir.Call):
-            func = node.func
-            if isinstance(func, ir.Attr) and func.name.endswith("_") and _is_view(func.value, attribute):
+            if _call_touches(node, attribute):
                 return True
-            last = func.name if isinstance(func, ir.Attr) else getattr(func, "id", "")
-            given = any(_is_view(arg.value, attribute) for arg in node.args)
-            if given and last not in COMPUTES and last not in DONORS:
+        elif isinstance(node, ir.For):
+            if any(_is_view(part, attribute) for part in nodes(node.iter)):
                 return True
-            if last in ("getattr", "setattr") and any(_names_it(arg.value, attribute) for arg in node.args):
-                return True
-        elif isinstance(node, ir.For) and any(_is_view(part, attribute) for part in nodes(node.iter)):
-            return True
         elif isinstance(node, ir.Compare) and any(_names_it(part, attribute) for part in (node.left, *node.values)):
             return True
     return False
+
+
+def _call_touches(node: ir.Call, attribute: str) -> bool:
+    func = node.func
+    last = func.name if isinstance(func, ir.Attr) else getattr(func, "id", "")
+    if isinstance(func, ir.Attr) and last.endswith("_") and _is_view(func.value, attribute):
+        return True
+    if last in ("getattr", "setattr") and any(_names_it(arg.value, attribute) for arg in node.args):
+        return True
+    given = any(_is_view(arg.value, attribute) for arg in node.args)
+    return given and last not in COMPUTES and last not in DONORS
 
 
 def _names_it(expr: Any, attribute: str) -> bool:
@@ -91,9 +96,10 @@ def _is_view(expr: Any, attribute: str) -> bool:
 
 
 def _holds(target: Any, attribute: str) -> bool:
-    if isinstance(target, ir.Sequence):
-        return any(_holds(item, attribute) for item in target.items)
-    return _is_view(target, attribute)
+    """Whether a tuple of targets or values holds it."""
+    return isinstance(target, ir.Sequence) and any(
+        _is_view(item, attribute) or _holds(item, attribute) for item in target.items
+    )
 
 
 def _loads(body: Any) -> bool:
@@ -145,7 +151,8 @@ def _covers(fn: ir.Expr, info: ClassInfo, names: Names) -> bool:
             if last in ("parameters", "named_parameters", "getattr", "setattr", "reset_parameters", "init_weights"):
                 return True
             if last == "isinstance" and any(
-                isinstance(part, ir.Name | ir.Attr) and (part.name if isinstance(part, ir.Attr) else part.id) in relatives
+                isinstance(part, ir.Name | ir.Attr)
+                and (part.name if isinstance(part, ir.Attr) else part.id) in relatives
                 for arg in node.args[1:]
                 for part in nodes(arg.value)
             ):

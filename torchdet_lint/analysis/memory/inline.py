@@ -7,9 +7,10 @@ from typing import TypeAlias
 from torchdet_lint import ir
 from torchdet_lint.analysis.memory.classes import ClassInfo
 from torchdet_lint.analysis.memory.frame import Frame, escape, read
+from torchdet_lint.analysis.memory.networks import run_raw
 from torchdet_lint.analysis.memory.tables import HARMLESS_DECORATORS
 from torchdet_lint.analysis.memory.targets import bind_field
-from torchdet_lint.analysis.memory.values import NOTHING, State, Value, all_of, join, reach, union
+from torchdet_lint.analysis.memory.values import NOTHING, Raw, State, Value, all_of, join, reach, union
 from torchdet_lint.project.modules import Definition
 from torchdet_lint.project.names import flat
 
@@ -29,7 +30,12 @@ QUIET_METHODS = frozenset(
 def is_super(frame: Frame, func: ir.Attr) -> bool:
     """Whether this is `super().name`."""
     base = func.value
-    return isinstance(base, ir.Call) and isinstance(base.func, ir.Name) and base.func.id == "super" and bool(frame.self_name)
+    return (
+        isinstance(base, ir.Call)
+        and isinstance(base.func, ir.Name)
+        and base.func.id == "super"
+        and bool(frame.self_name)
+    )
 
 
 def call_function(frame: Frame, state: State, expr: ir.Call, args: Arguments) -> Value:
@@ -47,7 +53,9 @@ def call_function(frame: Frame, state: State, expr: ir.Call, args: Arguments) ->
             if isinstance(node, ir.Function) and node.name == symbol.name:
                 if aware:
                     break
-                inner = Frame(frame.analysis, symbol.path, unit, frame.analysis.names(symbol.path).inside(node), frame.root)
+                inner = Frame(
+                    frame.analysis, symbol.path, unit, frame.analysis.names(symbol.path).inside(node), frame.root
+                )
                 return run(frame, inner, state, node, args)
     return _give_away(frame, state, args)
 
@@ -58,12 +66,16 @@ def call_method_of_self(frame: Frame, state: State, expr: ir.Call, func: ir.Attr
     found = info.find(func.name, above) if info is not None else None
     if found is not None:
         home, node = found
-        inner = Frame(frame.analysis, home.path, home.unit, home.names.inside(node), frame.root, info=home if above else info)
+        inner = Frame(
+            frame.analysis, home.path, home.unit, home.names.inside(node), frame.root, info=home if above else info
+        )
         static = any(isinstance(mark, ir.Name) and mark.id == "staticmethod" for mark in node.decorators)
         inner.self_name = node.params[0].name if node.params and not static else ""
         return run(frame, inner, state, node, args)
     callee = state.fields.get(func.name)
     if callee is not None and not above:
+        if isinstance(callee.module, Raw):
+            return run_raw(frame, state, expr, callee, spelled(func), args)
         return call_module(frame, state, expr, callee.module, args) if callee.module is not None else None
     return _inherited(frame, state, func.name, args)
 

@@ -10,7 +10,9 @@ from torchdet_lint.analysis.memory.frame import Analysis
 from torchdet_lint.analysis.memory.values import TORCH_MODULE
 from torchdet_lint.project.names import Names
 
-MODULE_METHODS = frozenset("to cuda cpu eval train half float double bfloat16 requires_grad_ compile share_memory apply".split())
+MODULE_METHODS = frozenset(
+    "to cuda cpu eval train half float double bfloat16 requires_grad_ compile share_memory apply".split()
+)
 WRAPPERS = frozenset("DataParallel DistributedDataParallel FullyShardedDataParallel compile script".split())
 NO_LAYER = frozenset({"Parameter", "ParameterList", "ParameterDict", "Module", "Buffer"})
 BUILDERS = ("torchvision.models.", "timm.create_model", "segmentation_models_pytorch.")

@@ -8,7 +8,7 @@ from typing import Any
 from torchdet_lint import ir
 from torchdet_lint.analysis.memory.allocation import is_meta
 from torchdet_lint.analysis.memory.coverage import Running
-from torchdet_lint.analysis.memory.expressions import captured, tested
+from torchdet_lint.analysis.memory.expressions import captured, opened, tested
 from torchdet_lint.analysis.memory.frame import Frame, escape, read, taint, uses_in
 from torchdet_lint.analysis.memory.targets import assign, forget, rebind
 from torchdet_lint.analysis.memory.values import DONE, NOTHING, State, Value, elements, join, union
@@ -19,17 +19,15 @@ def execute(frame: Frame, state: State, body: ir.Body) -> State | None:
     current: State | None = state
     for statement in body:
         frame.analysis.step()
-        current = HANDLERS.get(type(statement), _other)(frame, current, statement)
+        handler = HANDLERS.get(type(statement))
+        current = current if handler is None else handler(frame, current, statement)
         if current is None:
             return None
     return current
 
 
-def _other(frame: Frame, state: State, statement: Any) -> State:
-    return state
-
-
 def _do(frame: Frame, state: State, statement: ir.Do) -> State:
+    frame.dropping = statement.value
     frame.evaluate(state, statement.value)
     return state
 
@@ -110,16 +108,16 @@ def _match(frame: Frame, state: State, statement: ir.Match) -> State | None:
 
 
 def _for(frame: Frame, state: State, statement: ir.For) -> State | None:
-    source = frame.evaluate(state, statement.iter)
+    source = opened(frame, state, frame.evaluate(state, statement.iter))
     loop = _running(frame, statement)
     return _loop(frame, state, loop, statement, lambda start: assign(frame, start, statement.target, elements(source)))
 
 
 def _while(frame: Frame, state: State, statement: ir.While) -> State | None:
-    loop = Running(frozenset(), False, frame.root)
-    return _loop(
-        frame, state, loop, statement, lambda start: tested(frame, start, frame.evaluate(start, statement.test)) and None
-    )
+    def enter(start: State) -> None:
+        tested(frame, start, frame.evaluate(start, statement.test))
+
+    return _loop(frame, state, Running(frozenset(), False, frame.root), statement, enter)
 
 
 def _loop(

@@ -25,8 +25,9 @@ LEGACY = frozenset(
 """Constructors that take sizes or data; only sizes leave the memory unwritten."""
 
 ALLOCATING_WORDS = frozenset(
-    {name.rsplit(".", 1)[-1] for name in (*ALLOCATORS, *LEGACY)} | set(ALLOCATING_METHODS)
+    {"to_empty", "skip_init", *ALLOCATING_METHODS, *(name.rsplit(".", 1)[-1] for name in (*ALLOCATORS, *LEGACY))}
 )
+"""A unit without any of these words allocates nothing that could stay unwritten."""
 
 META_CONTEXTS = frozenset(
     "init_empty_weights init_on_device no_init_weights skip_init FakeTensorMode OnDevice Init LazyInit".split()
@@ -48,7 +49,8 @@ WHOLE_VIEWS = frozenset(
     "view reshape contiguous to cuda cpu xpu mps float half double long int short bool byte char bfloat16 type type_as"
     " detach requires_grad_ detach_ t transpose permute expand expand_as unsqueeze squeeze flatten unflatten swapaxes"
     " swapdims movedim moveaxis clone numpy pin_memory share_memory_ astype ravel view_as reshape_as broadcast_to"
-    " squeeze_ unsqueeze_ t_ resize_ resize_as_ as_strided_ transpose_ swapaxes_ as_subclass rename refine_names align_to rename_ adjoint copy"
+    " squeeze_ unsqueeze_ t_ resize_ resize_as_ as_strided_ transpose_ swapaxes_ as_subclass rename refine_names"
+    " align_to rename_ adjoint copy"
     " unsafe_view resolve_conj resolve_neg to_dense tile repeat repeat_interleave retain_grad_ newbyteorder"
     " view_as_real view_as_complex atleast_1d atleast_2d atleast_3d from_numpy as_tensor asarray ascontiguousarray"
     " asanyarray Parameter Buffer Variable UninitializedParameter tensor array".split()
@@ -109,7 +111,9 @@ DONORS = frozenset(
 """Callables that look at shape, type or identity of their arguments only; `print` shows memory and changes nothing."""
 
 BUILTIN_READS = frozenset("float int bool complex abs sum max min sorted round any all".split())
-PASS_THROUGH = frozenset("list tuple iter reversed enumerate zip dict sorted deepcopy copy tqdm trange islice chain".split())
+PASS_THROUGH = frozenset(
+    "list tuple iter reversed enumerate zip dict sorted deepcopy copy tqdm trange islice chain".split()
+)
 
 COLLECTIVE_INPUTS = {
     "all_reduce": 0, "reduce": 0, "send": 0, "isend": 0, "all_gather": 1, "all_gather_into_tensor": 1, "gather": 0,
@@ -118,12 +122,27 @@ COLLECTIVE_INPUTS = {
 }  # fmt: skip
 """Which argument of a collective of `torch.distributed` is sent; every other one is written or left to the library."""
 
-INIT_WORDS = ("uniform", "normal", "kaiming", "xavier", "orthogonal", "constant", "zeros", "ones", "init", "reset", "fill", "zero")
+INIT_WORDS = (
+    "uniform",
+    "normal",
+    "kaiming",
+    "xavier",
+    "orthogonal",
+    "constant",
+    "zeros",
+    "ones",
+    "init",
+    "reset",
+    "fill",
+    "zero",
+)
 """Parts of names of functions that initialise what they are given."""
 
 HARMLESS_DECORATORS = frozenset(
     "no_grad inference_mode enable_grad staticmethod classmethod lru_cache cache override final set_grad_enabled".split()
 )
 
-MODEL_NAMES = frozenset("model net network module encoder decoder backbone generator discriminator policy forward".split())
+MODEL_NAMES = frozenset(
+    "model net network module encoder decoder backbone generator discriminator policy forward".split()
+)
 """Names of callables that are taken for a network when nothing else is known of them and their result is dropped."""

@@ -71,12 +71,20 @@ def _assign_item(frame: Frame, state: State, target: ir.Item, value: Value) -> N
     if index.refs:
         commit(frame, uses_in(state, read(frame, state, index, target.span, "is used as an index")))
     if base.refs:
-        source = read(frame, state, Value(refs=reach(value), maybe=value.maybe), target.span, "is copied into another tensor")
+        source = read(
+            frame, state, Value(refs=reach(value), maybe=value.maybe), target.span, "is copied into another tensor"
+        )
         write(frame, state, base.part(key_of(target.key)).refs, uses_in(state, source))
     elif base.entries is not None or base.each is not None:
         rebind(frame, state, target.value, _stored(base, target.key, value))
+    elif any(isinstance(part, ir.Slice) for part in _parts(target.key)):
+        commit(frame, uses_in(state, read(frame, state, value, target.span, "is copied into another tensor")))
     else:
         escape(frame, state, value)
+
+
+def _parts(key: ir.Expr) -> tuple[ir.Expr, ...]:
+    return key.items if isinstance(key, ir.Sequence) else (key,)
 
 
 def _stored(base: Value, key: ir.Expr, value: Value) -> Value:

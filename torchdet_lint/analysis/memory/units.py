@@ -10,13 +10,14 @@ from torchdet_lint.analysis.memory.attributes import run_class
 from torchdet_lint.analysis.memory.classes import make_info
 from torchdet_lint.analysis.memory.expressions import evaluate, mentioned
 from torchdet_lint.analysis.memory.frame import Analysis, Frame, TooLong, commit, uses_in
-from torchdet_lint.analysis.memory.initialised import initialised_elsewhere
+from torchdet_lint.analysis.memory.initialised import initialised_elsewhere, nodes
 from torchdet_lint.analysis.memory.inline import enter
 from torchdet_lint.analysis.memory.statements import execute
 from torchdet_lint.analysis.memory.tables import ALLOCATING_WORDS
-from torchdet_lint.analysis.memory.values import DONE, NOTHING, Place, State, Use, reach
+from torchdet_lint.analysis.memory.values import DONE, NOTHING, Buffer, Place, State, Use, reach
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names, flat, local_bindings
+from torchdet_lint.source import Unit
 
 LEVELS = 2
 """Through how many returning functions an allocation is followed to its callers."""
@@ -48,34 +49,42 @@ def memory_uses(project: Project, path: str, unit: int, names: Names) -> Iterato
 
     `names` resolves at the top level of the file. An allocation is reported once, by the first of its surest reads.
     """
-    if not project.modules[path].source.units[unit].words & ALLOCATING_WORDS:
+    module = project.modules[path]
+    aliases = {bound for bound, (_, _, member) in module.imports.items() if member in ALLOCATING_WORDS}
+    if not module.source.units[unit].words & (ALLOCATING_WORDS | aliases):
         return
     analysis = Analysis(project, lambda other: Names(project, other, names.canonical), evaluate, execute)
     try:
         _run_unit(analysis, path, unit)
-        _run_callers(analysis, {(path, unit)})
+        _run_callers(analysis)
         yield from _answers(analysis, path, unit)
-    except TooLong:
+    except (TooLong, RecursionError):  # expressions may nest deeper than Python's stack; no answer is a silent one
         return
 
 
 def _answers(analysis: Analysis, path: str, unit: int) -> Iterator[MemoryUse]:
     ranks = {"certain": 0, "likely": 1, "warm-up": 2}
     best: dict[ir.Span, MemoryUse] = {}
+    buffers: dict[ir.Span, dict[Buffer, None]] = {}
     for use in analysis.created:
         place = use.buffer.place
         if place is None or place[:2] != (path, unit) or use in analysis.dropped:
             continue
+        buffers.setdefault(place.span, {})[use.buffer] = None
         found = _answer(analysis, use, place)
         known = best.get(place.span)
         if known is None or ranks[found.certainty] < ranks[known.certainty]:
             best[place.span] = found
-    for use in analysis.created:
-        place, held = use.buffer.place, analysis.attributes.get(use.buffer)
-        if place is not None and held is not None and place.span in best and held[0] is not None:
-            if initialised_elsewhere(analysis.project, held[0], held[1], use.buffer in analysis.parameters):
-                del best[place.span]
-    yield from (best[span] for span in sorted(best))
+    for span in sorted(best):
+        if not any(_initialised(analysis, buffer) for buffer in buffers[span]):
+            yield best[span]
+
+
+def _initialised(analysis: Analysis, buffer: Buffer) -> bool:
+    info, attribute = analysis.attributes.get(buffer, (None, ""))
+    if info is None:
+        return False
+    return initialised_elsewhere(analysis.project, info, attribute, buffer in analysis.parameters)
 
 
 def _answer(analysis: Analysis, use: Use, place: Place) -> MemoryUse:
@@ -91,6 +100,9 @@ def _run_unit(analysis: Analysis, path: str, unit: int) -> None:
     for node in flat(analysis.project.body(path, unit)):
         if isinstance(node, ir.Class):
             run_class(analysis, make_info(analysis.project, path, unit, node, names))
+            for method in flat(node.body):
+                if isinstance(method, ir.Function):
+                    _run_inner(analysis, path, unit, method, names.inside(method))
         elif isinstance(node, ir.Function):
             _run_function(analysis, path, unit, node, names)
         else:
@@ -108,6 +120,10 @@ def _run_function(analysis: Analysis, path: str, unit: int, node: ir.Function, n
     commit(frame, uses_in(state, result))
     if not names.functions and any(not state.heap.get(ref.buffer, DONE).done for ref in reach(result)):
         analysis.returning[path, node.name] = None
+    _run_inner(analysis, path, unit, node, inside)
+
+
+def _run_inner(analysis: Analysis, path: str, unit: int, node: ir.Function, inside: Names) -> None:
     for inner in flat(node.body):
         if isinstance(inner, ir.Function):
             _run_function(analysis, path, unit, inner, inside)
@@ -146,7 +162,7 @@ def _reaches(node: ir.Function | ir.Class, name: str) -> bool:
     return name in mentioned(node)
 
 
-def _run_callers(analysis: Analysis, seen: set[tuple[str, int]]) -> None:
+def _run_callers(analysis: Analysis) -> None:
     """Runs the units that call a function which returns unwritten memory, level by level."""
     done: set[tuple[str, str]] = set()
     for _ in range(LEVELS):
@@ -154,16 +170,39 @@ def _run_callers(analysis: Analysis, seen: set[tuple[str, int]]) -> None:
         done.update(fresh)
         if not fresh:
             return
-        words = {name for _, name in fresh}
-        for path, module in analysis.project.modules.items():
-            for unit in module.source.units:
-                if unit.kind not in ("import", "from") and words & unit.words and _calls(analysis, path, unit.index, fresh):
-                    _run_unit(analysis, path, unit.index)
-                    seen.add((path, unit.index))
+        for caller in _callers(analysis, fresh):
+            if _calls(analysis, *caller, fresh):
+                _run_unit(analysis, *caller)
+
+
+def _callers(analysis: Analysis, keys: list[tuple[str, str]]) -> list[tuple[str, int]]:
+    """The units that mention one of the functions, by its name or by the name that it is imported as."""
+    names = {name for _, name in keys}
+    found: list[tuple[str, int]] = []
+    for path, module in analysis.project.modules.items():
+        words = names | {bound for bound, (_, _, member) in module.imports.items() if member in names}
+        found += [(path, unit.index) for unit in module.source.units if _may_call(unit, words)]
+    return found
+
+
+def _may_call(unit: Unit, words: set[str]) -> bool:
+    return unit.kind not in ("import", "from") and bool(words & unit.words)
 
 
 def _calls(analysis: Analysis, path: str, unit: int, keys: list[tuple[str, str]]) -> bool:
-    """Whether the unit is more than the definition of these functions."""
-    body = analysis.project.body(path, unit)
-    own = {node.name for node in body if isinstance(node, ir.Function)}
-    return any(name not in own or other != path or sum(n == name for n in mentioned(body)) > 0 for other, name in keys)
+    """Whether the unit mentions one of the functions, and not only defines it."""
+    imports = analysis.project.modules[path].imports
+    names = {name for _, name in keys}
+    return any(
+        name in names or (name in imports and imports[name][2] in names)
+        for name in _all_names(analysis.project.body(path, unit))
+    )
+
+
+def _all_names(body: ir.Body) -> Iterator[str]:
+    """Names, and attributes such as `lib.allocate`."""
+    for node in nodes(body):
+        if isinstance(node, ir.Name):
+            yield node.id
+        elif isinstance(node, ir.Attr):
+            yield node.name

@@ -45,14 +45,14 @@ class Ref(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Value:
     """What an expression may be: tensors (`refs`), a display with known entries, a container whose elements are like
-    `each`, or a module. `maybe` says that it may also be something that is of no interest here."""
+    `each`, or a module. `maybe` says that it may also be something that is of no interest here.
+    """
 
     refs: tuple[Ref, ...] = ()
     entries: tuple[tuple[Any, Value], ...] | None = None
     each: Value | None = None
     module: Any = None
     maybe: bool = False
-
 
     def part(self, key: tuple[Bare, ...] = PART) -> Value:
         """A part of each of the tensors."""
@@ -67,6 +67,13 @@ def deeper(ref: Ref, key: tuple[Bare, ...]) -> Ref:
     return Ref(ref.buffer, (*ref.key, *key) if single else PART)
 
 
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """`Value.module` of a network whose parameters are the unwritten memory `buffer`, as `to_empty` leaves them."""
+
+    buffer: Buffer
+
+
 NOTHING = Value()
 TORCH_MODULE = "torch.nn"
 """`Value.module` of a layer or loss of torch; for a class of the project it is (path, unit, class)."""
@@ -75,7 +82,8 @@ TORCH_MODULE = "torch.nn"
 @dataclass(frozen=True, slots=True, eq=False)
 class Use:
     """A computation that took a buffer while (part of) it was unwritten; `loops` are the loops that it is conditional in;
-    a `guess` counts only when the result is dropped."""
+    a `guess` counts only when the result is dropped.
+    """
 
     buffer: Buffer
     at: Place
@@ -87,7 +95,8 @@ class Use:
 
 class Written(NamedTuple):
     """A partial write: the indices, and the run (see `Frame.root`) in which a loop over something unrelated to the size
-    made it, or None."""
+    made it, or None.
+    """
 
     key: tuple[Bare, ...]
     unrelated: object = None
@@ -167,6 +176,7 @@ def reach(value: Value) -> tuple[Ref, ...]:
     if value is NOTHING:
         return ()
     inner = [ref for _, item in value.entries or () for ref in reach(item)]
+    inner += [Ref(value.module.buffer)] if isinstance(value.module, Raw) else []
     return (*value.refs, *inner, *(reach(value.each) if value.each else ()))
 
 

@@ -9,9 +9,9 @@ from torchdet_lint import ir
 from torchdet_lint.analysis.ordering import tables
 from torchdet_lint.analysis.ordering.frame import Frame, key_of, shown
 from torchdet_lint.analysis.ordering.iteration import elements, walk_through
-from torchdet_lint.analysis.ordering.methods import is_property, method, method_result
+from torchdet_lint.analysis.ordering.methods import method
 from torchdet_lint.analysis.ordering.passing import project_call
-from torchdet_lint.analysis.ordering.sets import combined, element_type, new_set
+from torchdet_lint.analysis.ordering.sets import element_type, new_set
 from torchdet_lint.analysis.ordering.values import (
     INT,
     NONE,
@@ -26,8 +26,6 @@ from torchdet_lint.analysis.ordering.values import (
     Value,
     join_all,
 )
-
-__all__ = ["call", "combined", "is_property", "method_result", "new_set"]
 
 
 def call(frame: Frame, expr: ir.Call) -> Value:
@@ -87,7 +85,12 @@ def _listing(frame: Frame, expr: ir.Call, dotted: str, api: str) -> Value:
     _args(frame, expr)
     last = dotted.rsplit(".", 1)[-1]
     first = expr.args[0].value if expr.args else None
-    if "glob" in last and isinstance(first, ir.Const) and isinstance(first.value, str) and not set("*?[") & set(first.value):
+    if (
+        "glob" in last
+        and isinstance(first, ir.Const)
+        and isinstance(first.value, str)
+        and not set("*?[") & set(first.value)
+    ):
         return frame.make("seq", expr.span, STR)
     fixable = last not in ("walk", "scandir")
     origin = Origin("listing", frame.place(expr.span), api, STR, fix=expr.span if fixable else None)
@@ -190,6 +193,16 @@ def _filter(frame: Frame, expr: ir.Call) -> Value:
 def _first(frame: Frame, expr: ir.Call) -> Value:
     """`fnmatch.filter(names, pattern)`: some of the elements of the first argument."""
     return _sequence(frame, expr._replace(args=expr.args[:1]))
+
+
+def _position(frame: Frame, expr: ir.Call) -> Value:
+    """The position of an element; harmless as long as it only finds that element, or what belongs to it, again."""
+    values = _args(frame, expr)
+    return _index(frame.visible(values[0])) if values else NUMBER
+
+
+def _tee(frame: Frame, expr: ir.Call) -> Value:
+    return Value("seq", item=_first(frame, expr))
 
 
 def _next(frame: Frame, expr: ir.Call) -> Value:
@@ -316,7 +329,9 @@ def _out_of_sight(frame: Frame, expr: ir.Call, name: str) -> Value:
         if optimizer:
             frame.use(value, "is the order of the optimizer's parameters")
         elif arg.star == "*":
-            frame.use(walk_through(frame, value, arg.value.span, arg.value.span), f"is spread into `{name}(...)`", "medium")
+            frame.use(
+                walk_through(frame, value, arg.value.span, arg.value.span), f"is spread into `{name}(...)`", "medium"
+            )
         else:
             frame.use(value, f"reaches `{name or 'a call'}(...)`", "medium")
     if frame.loop_orders() and tables.random_draw(name):
@@ -326,7 +341,11 @@ def _out_of_sight(frame: Frame, expr: ir.Call, name: str) -> Value:
 
 def _result(frame: Frame, expr: ir.Call, name: str) -> Value:
     last = name.rsplit(".", 1)[-1]
-    if name.startswith("torch.") and last.islower() and not name.startswith(("torch.nn.", "torch.utils.", "torch.load")):
+    if (
+        name.startswith("torch.")
+        and last.islower()
+        and not name.startswith(("torch.nn.", "torch.utils.", "torch.load"))
+    ):
         return Value("tensor", OBJECT)
     if name.startswith(("numpy.arange", "numpy.random.", "numpy.linspace", "numpy.zeros", "numpy.ones")):
         return Value("tensor", INT)
@@ -356,7 +375,10 @@ _HANDLERS: dict[str, Callable[[Frame, ir.Call], Value]] = {
     "codecs.open": _open,
     "csv.writer": _open,
     "csv.DictWriter": _open,
+    "numpy.argmax": _position,
+    "numpy.argmin": _position,
     "itertools.islice": _islice,
+    "itertools.tee": _tee,
     "itertools.filterfalse": _filter,
     "fnmatch.filter": _first,
     "builtins.dict.fromkeys": _fromkeys,

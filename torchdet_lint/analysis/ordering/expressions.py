@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from torchdet_lint import ir
-from torchdet_lint.analysis.ordering import calls
+from torchdet_lint.analysis.ordering.calls import call
 from torchdet_lint.analysis.ordering.frame import Frame, LoopContext, key_of, names_in
 from torchdet_lint.analysis.ordering.guards import single
 from torchdet_lint.analysis.ordering.iteration import assign, elements, walk_through
+from torchdet_lint.analysis.ordering.methods import is_property, method_result
+from torchdet_lint.analysis.ordering.sets import combined, new_set
 from torchdet_lint.analysis.ordering.tables import NUMBER_ATTRIBUTES, PATH_TEXT, random_draw
 from torchdet_lint.analysis.ordering.values import (
     INT,
@@ -64,8 +66,8 @@ def _attr(frame: Frame, expr: ir.Attr) -> Value:
         found = frame.lookup(key)
         if found is not None:
             return found
-        if calls.is_property(frame, key):
-            return calls.method_result(frame, expr.name)
+        if is_property(frame, key):
+            return method_result(frame, expr.name)
         if frame.lookup(key.split(".", 1)[0]) is None:
             return _path_constant(frame, expr)
     base = frame.eval(expr.value)
@@ -96,7 +98,7 @@ def _item(frame: Frame, expr: ir.Item) -> Value:
         index = expr.key.value
         return base.parts[index] if -len(base.parts) <= index < len(base.parts) else PLAIN
     if key.form == "index":
-        if key.obj is None or key.obj != base.obj:
+        if (key.obj is None or key.obj != base.obj) and key.origins != frame.orders(base):
             frame.use(key, "is numbered by `enumerate`")
             return PLAIN
         return Value("scalar", frame.kind(base))
@@ -135,7 +137,7 @@ def _binary(frame: Frame, expr: ir.Binary) -> Value:
     if expr.op == "/" and "path" in (left.form, right.form):
         return PATH
     if expr.op in "-&|^" and _is_set(left, right):
-        return calls.combined(frame, expr.op, left, right, expr.span)
+        return combined(frame, expr.op, left, right, expr.span)
     if expr.op == "+" and "seq" in (left.form, right.form):
         return _added(frame, expr, left, right)
     if "index" in (left.form, right.form):
@@ -207,8 +209,7 @@ def _sequence(frame: Frame, expr: ir.Sequence) -> Value:
             parts.append(part)
             kinds.append(part.type if part.form in ("scalar", "index") else _hashed(part))
     if expr.kind == "set":
-        made = calls.new_set(frame, expr.span, join_all(kinds), "a set display" if len(expr.items) != 1 else "")
-        return made
+        return new_set(frame, expr.span, join_all(kinds), "a set display" if len(expr.items) != 1 else "")
     items = [part for part in parts if frame.visible(part) or part.form == "set"]
     origins = frozenset().union(*(value.origins for value in inside))
     made = frame.make("seq", expr.span, join_all(kinds), origins, item=merge_all(items) if items else None)
@@ -266,17 +267,19 @@ def _comprehension(frame: Frame, expr: ir.Comprehension) -> Value:
     return _collected(frame, expr, orders, key, element)
 
 
-def _collected(frame: Frame, expr: ir.Comprehension, orders: frozenset[Any], key: Value | None, element: Value) -> Value:
+def _collected(
+    frame: Frame, expr: ir.Comprehension, orders: frozenset[Any], key: Value | None, element: Value
+) -> Value:
     kind = element.type if element.form in ("scalar", "index") else _hashed(element)
     if expr.kind == "set":
-        return calls.new_set(frame, expr.span, kind, "a set comprehension")
+        return new_set(frame, expr.span, kind, "a set comprehension")
     if key is not None:
         for value in (key, element):
             if value.form == "index":
                 frame.use(value, "is numbered by `enumerate`")
         held = element if element.form == "set" or frame.visible(element) else None
         return frame.make("map", expr.span, key.type, orders, item=held)
-    held = element if element.form in ("set", "seq") and (element.form == "set" or frame.visible(element)) else None
+    held = element if element.form == "set" or (element.form in ("seq", "index") and frame.visible(element)) else None
     made = frame.make("seq", expr.span, kind, orders, item=held)
     if any(_names_one(loop.target, test) for loop in expr.loops for test in loop.tests):
         frame.settle(made)
@@ -335,7 +338,7 @@ _HANDLERS: dict[type, Callable[[Frame, Any], Value]] = {
     ir.Name: _name,
     ir.Attr: _attr,
     ir.Item: _item,
-    ir.Call: calls.call,
+    ir.Call: call,
     ir.Binary: _binary,
     ir.Unary: _unary,
     ir.Logic: _logic,

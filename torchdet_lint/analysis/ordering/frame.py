@@ -47,7 +47,8 @@ class Escape:
 @dataclass(slots=True)
 class Log:
     """What a walk found out. `seen`: orders that calls of project functions brought in. `escapes`: orders that leave
-    the unit, and through what."""
+    the unit, and through what.
+    """
 
     events: dict[Event, None] = field(default_factory=dict)
     escapes: dict[Origin, Escape] = field(default_factory=dict)
@@ -63,7 +64,8 @@ class Log:
 class LoopContext:
     """An open loop over something in arbitrary order (no origins: an ordered one). `derived` are the names that depend
     on its element, `grown` the containers that the body adds to; `tests` those
-    that hold at the moment; `popping` is what a `while` loop takes its elements from."""
+    that hold at the moment; `popping` is what a `while` loop takes its elements from.
+    """
 
     origins: frozenset[Origin]
     derived: set[str]
@@ -125,7 +127,9 @@ class Frame:
     def place(self, span: ir.Span) -> Place:
         return (self.path, self.unit, span)
 
-    def make(self, form: str, span: ir.Span, kind: str = "unknown", origins: Iterable[Origin] = (), **more: Value | None) -> Value:
+    def make(
+        self, form: str, span: ir.Span, kind: str = "unknown", origins: Iterable[Origin] = (), **more: Value | None
+    ) -> Value:
         """A new object, named by the place where it is made."""
         return Value(form, kind, frozenset(origins), self.place(span), more.get("item"), (), len(self.loops))
 
@@ -199,7 +203,7 @@ class Frame:
         if self.quiet:
             return
         origins = self.visible(value) if isinstance(value, Value) else value
-        for origin in origins:
+        for origin in sorted(origins, key=lambda origin: origin.rank):
             self.log.events[Event(origin, origin.via or consumer, confidence)] = None
 
     def leave(self, origins: Iterable[Origin], consumer: str) -> None:
@@ -207,7 +211,7 @@ class Frame:
 
         `__iter__` may give what a set gives: that makes a class like a set, and whoever walks through it decides.
         """
-        for origin in origins:
+        for origin in sorted(origins, key=lambda origin: origin.rank):
             if not self.function.startswith("__"):
                 self.log.escapes.setdefault(origin, Escape(self.function, self.target))
             elif consumer == "is yielded" or origin.source is None:

@@ -67,10 +67,9 @@ def _popped(body: ir.Body, key: str) -> set[str]:
     """The names that take what `key.pop()` gives."""
     found: set[str] = set()
     for statement in flat(body) if key else ():
-        value = statement.value if isinstance(statement, ir.Assign) else None
-        if isinstance(statement, ir.Assign) and isinstance(value, ir.Call) and isinstance(value.func, ir.Attr):
-            if value.func.name in ("pop", "popleft") and key_of(value.func.value) == key:
-                found.update(name for target in statement.targets for name in target_names(target))
+        if isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Call):
+            taken = key_of(statement.value.func) in (f"{key}.pop", f"{key}.popleft")
+            found.update(name for target in statement.targets for name in target_names(target) if taken)
     return found
 
 
@@ -102,11 +101,14 @@ def _sorted_folders(statement: ir.For) -> bool:
     if not isinstance(target, ir.Sequence) or len(target.items) < 2:
         return False
     folders = key_of(target.items[1])
-    for inner in flat(statement.body):
-        if isinstance(inner, ir.Do) and isinstance(inner.value, ir.Call) and isinstance(inner.value.func, ir.Attr):
-            if inner.value.func.name == "sort" and key_of(inner.value.func.value) == folders:
-                return True
-        if isinstance(inner, ir.Assign) and isinstance(inner.value, ir.Call) and key_of(inner.value.func) == "sorted":
-            if any(isinstance(to, ir.Item) and key_of(to.value) == folders for to in inner.targets):
-                return True
-    return False
+    return folders is not None and any(_sorts(inner, folders) for inner in flat(statement.body))
+
+
+def _sorts(statement: ir.Stmt, name: str) -> bool:
+    """`name.sort()` or `name[:] = sorted(...)`"""
+    if not isinstance(statement, ir.Do | ir.Assign) or not isinstance(statement.value, ir.Call):
+        return False
+    func = key_of(statement.value.func)
+    if isinstance(statement, ir.Do):
+        return func == f"{name}.sort"
+    return func == "sorted" and any(isinstance(to, ir.Item) and key_of(to.value) == name for to in statement.targets)

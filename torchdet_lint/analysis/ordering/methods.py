@@ -70,13 +70,19 @@ def _logged(frame: Frame, expr: ir.Call) -> Value:
 
 def _own_method(frame: Frame, func: ir.Attr) -> Target | None:
     owner = frame.owner
-    if owner is None or not isinstance(func.value, ir.Name) or func.value.id not in (frame.self_name, owner.definition.name):
+    if (
+        owner is None
+        or not isinstance(func.value, ir.Name)
+        or func.value.id not in (frame.self_name, owner.definition.name)
+    ):
         return None
     found = owner.methods.get(func.name)
     if found is None:
         return None
     static = any(isinstance(decorator, ir.Name) and decorator.id == "staticmethod" for decorator in found.decorators)
-    return Target(owner.path, owner.unit, found, owner.definition, bound=not static and func.value.id == frame.self_name)
+    return Target(
+        owner.path, owner.unit, found, owner.definition, bound=not static and func.value.id == frame.self_name
+    )
 
 
 def is_property(frame: Frame, key: str) -> bool:
@@ -84,7 +90,8 @@ def is_property(frame: Frame, key: str) -> bool:
     name = frame.attribute(key)
     found = frame.owner.methods.get(name) if name and frame.owner is not None else None
     return found is not None and any(
-        isinstance(decorator, ir.Name | ir.Attr) and shown(decorator).endswith("property") for decorator in found.decorators
+        isinstance(decorator, ir.Name | ir.Attr) and shown(decorator).endswith("property")
+        for decorator in found.decorators
     )
 
 
@@ -102,7 +109,12 @@ def _path_listing(frame: Frame, expr: ir.Call, name: str) -> Value:
     for arg in expr.args:
         frame.eval(arg.value)
     first = expr.args[0].value if expr.args else None
-    if name == "glob" and isinstance(first, ir.Const) and isinstance(first.value, str) and not set("*?[") & set(first.value):
+    if (
+        name == "glob"
+        and isinstance(first, ir.Const)
+        and isinstance(first.value, str)
+        and not set("*?[") & set(first.value)
+    ):
         return frame.make("seq", expr.span, STR)
     origin = Origin("listing", frame.place(expr.span), f"Path.{name}", STR, fix=expr.span)
     return frame.make("seq", expr.span, STR, {origin})
@@ -198,7 +210,7 @@ def _setdefault(frame: Frame, receiver: Value, values: list[Value]) -> Value:
 
 def _of_container(frame: Frame, expr: ir.Call, name: str, receiver: Value) -> Value | None:
     """Methods of lists and dictionaries."""
-    if name == "sort" and not isinstance(receiver, str) and receiver.form != "tensor":
+    if name == "sort" and receiver.form != "tensor":
         frame.settle(receiver)
         return PLAIN
     if receiver.form == "map" or name in ("keys", "values", "items"):
@@ -212,7 +224,7 @@ def _of_container(frame: Frame, expr: ir.Call, name: str, receiver: Value) -> Va
     if name in ("pop", "popleft") and frame.item(receiver) is None:
         frame.use(receiver, "is taken from one end by `pop`")
     elif name == "index":
-        frame.use(receiver, "gives elements their position with `index`")
+        return Value("index", INT, through(frame.orders(receiver), "gives elements their position with `index`"))
     elif name not in ("copy", "reverse", "count", "remove", "clear", "close", "__len__"):
         return None
     return receiver if name == "copy" else PLAIN

@@ -38,7 +38,8 @@ def annotated(frame: Frame, annotation: ir.Expr, param: ir.Param) -> Value | Non
         return PATH if annotation.value in ("Path", "pathlib.Path") else None
     argument: ir.Expr | None = None
     if isinstance(annotation, ir.Item):
-        annotation, argument = annotation.value, annotation.key
+        argument = annotation.key
+        annotation = annotation.value
     dotted = frame.names.dotted(annotation) or ""
     if dotted in ("typing.Optional", "typing.Union") and argument is not None:
         inner = argument.items if isinstance(argument, ir.Sequence) else (argument,)

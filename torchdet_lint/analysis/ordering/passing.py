@@ -39,7 +39,9 @@ def project_call(frame: Frame, expr: ir.Call, target: Target) -> Value:
     frame.log.seen |= deep_origins(result)
     for position, arg in enumerate(expr.args):
         value = frame.eval(arg.value)
-        name = arg.name if arg.star == "=" else positional[position] if not arg.star and position < len(positional) else ""
+        name = (
+            arg.name if arg.star == "=" else positional[position] if not arg.star and position < len(positional) else ""
+        )
         if value.form == "set":
             frame.grow(value, UNKNOWN)
         orders = frame.visible(value)

@@ -11,6 +11,7 @@ from torchdet_lint.analysis.ordering.frame import Attributes, Escape, Event, Fra
 from torchdet_lint.analysis.ordering.parameters import parameter
 from torchdet_lint.analysis.ordering.passing import ArgumentUse, Target, deep_origins
 from torchdet_lint.analysis.ordering.statements import execute
+from torchdet_lint.analysis.ordering.tables import MAKERS
 from torchdet_lint.analysis.ordering.values import PLAIN, Origin, Place, Value
 from torchdet_lint.project.modules import Definition, Project
 from torchdet_lint.project.names import Canonical, Names, flat
@@ -89,7 +90,7 @@ class Ordering:
                     frame.execute(self.project.body(path, unit.index))
             run.env = {name: frame.export(value) for name, value in frame.env.items()}
             for name, value in run.env.items():
-                for origin in frame.visible(value):
+                for origin in sorted(frame.visible(value), key=lambda origin: origin.rank):
                     frame.log.escapes.setdefault(origin, Escape(name))
             run.done = True
         return self._modules[path]
@@ -135,7 +136,9 @@ class Ordering:
             owner.log = Log()
             owner.results.clear()
             for name in sorted(methods, key=lambda name: name != "__init__"):
-                frame = self.run_function(path, unit, methods[name], owner=owner, given=given if name == method else None)
+                frame = self.run_function(
+                    path, unit, methods[name], owner=owner, given=given if name == method else None
+                )
                 owner.log.add(frame.log)
         self._kept(owner)
         return owner
@@ -151,7 +154,7 @@ class Ordering:
         frame = Frame(self, owner.path, owner.unit, Names(self.project, owner.path, self.canonical), store=owner.store)
         for name, value in owner.values.items():
             if name not in owner.read and value.form == "seq":
-                for origin in frame.visible(value):
+                for origin in sorted(frame.visible(value), key=lambda origin: origin.rank):
                     owner.log.events[Event(origin, origin.via or f"is kept in `self.{name}`", "medium")] = None
 
     # Short answers
@@ -212,7 +215,9 @@ class Ordering:
         else:
             holder = None
             if target.owner is not None:
-                holder = self.run_class(target.path, target.unit, target.owner, method=target.definition.name, given=given)
+                holder = self.run_class(
+                    target.path, target.unit, target.owner, method=target.definition.name, given=given
+                )
             frame = self.run_function(target.path, target.unit, target.definition, owner=holder, given=given)
             log, store, result = (holder.log if holder is not None else frame.log), frame.store, frame.result()
         best = max(
@@ -242,8 +247,7 @@ class Ordering:
 
     def global_value(self, symbol: Definition, frame: Frame) -> Value:
         """What a top-level name holds in the end; looked at only where its text can make a set or a listing."""
-        source = self.project.modules[symbol.path].source
-        if not any(_suspicious(source.unit_text(source.units[unit])) for unit in symbol.units):
+        if not any(self._may_be_unordered(symbol, unit) for unit in symbol.units):
             return PLAIN
         run = self.module(symbol.path)
         if not run.done:
@@ -251,6 +255,15 @@ class Ordering:
         value = run.env.get(symbol.name, PLAIN)
         frame.log.seen |= deep_origins(value)
         return replace(value, depth=0)
+
+    def _may_be_unordered(self, symbol: Definition, unit: int) -> bool:
+        """Whether a top-level statement can make a set or a listing, as far as its words say; most constants cannot."""
+        source = self.project.modules[symbol.path].source
+        words = source.units[unit].words
+        if not words.isdisjoint(MAKERS) or "{" in source.unit_text(source.units[unit]):
+            return True
+        own = (word for word in words if word != symbol.name)
+        return any(isinstance(self.project.lookup(symbol.path, word), Definition) for word in own)
 
     def resolve(self, frame: Frame, func: ir.Expr) -> Target | None:
         """The project's function or class that is called."""
@@ -268,7 +281,9 @@ class Ordering:
         found = self.definition(symbol) if isinstance(symbol, Definition) else None
         if not isinstance(symbol, Definition) or found is None or not isinstance(found[1], ir.Class):
             supposed = self._supposed
-            return supposed if symbol is None and supposed is not None and supposed.definition.name == func.name else None
+            return (
+                supposed if symbol is None and supposed is not None and supposed.definition.name == func.name else None
+            )
         for statement in found[1].body:
             if isinstance(statement, ir.Function) and statement.name == func.name:
                 return Target(symbol.path, found[0], statement, found[1], _self_name(statement) == "cls")
@@ -280,7 +295,3 @@ def _self_name(function: ir.Function) -> str:
     if any(key_of(decorator) == "staticmethod" for decorator in function.decorators) or not function.params:
         return ""
     return function.params[0].name
-
-
-def _suspicious(text: str) -> bool:
-    return any(word in text for word in ("{", "set", "list", "glob", "walk", "iterdir", "scandir", "("))

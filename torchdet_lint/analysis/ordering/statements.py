@@ -13,7 +13,7 @@ from torchdet_lint.analysis.ordering.iteration import assign
 from torchdet_lint.analysis.ordering.loops import for_loop, while_loop
 from torchdet_lint.analysis.ordering.sets import element_type
 from torchdet_lint.analysis.ordering.tables import FOLDS, UNFOLDED, harmless
-from torchdet_lint.analysis.ordering.values import PLAIN, STR, UNKNOWN, Value, merge, merge_all, through
+from torchdet_lint.analysis.ordering.values import PLAIN, STR, UNKNOWN, Value, merge, through
 from torchdet_lint.project.names import target_names
 
 
@@ -51,7 +51,9 @@ def _settle_sorted(frame: Frame, target: ir.Expr, value: ir.Expr) -> None:
     key = key_of(target)
     if key is None or "." not in key or not isinstance(value, ir.Call):
         return
-    if (frame.names.dotted(value.func) or "").endswith("sorted") and any(key_of(arg.value) == key for arg in value.args):
+    if (frame.names.dotted(value.func) or "").endswith("sorted") and any(
+        key_of(arg.value) == key for arg in value.args
+    ):
         frame.settle(frame.peek(target))
 
 
@@ -225,7 +227,8 @@ def _check_break(frame: Frame, statement: ir.If) -> None:
     if _equality(statement.test):
         return
     kept = any(
-        isinstance(inner, ir.Assign) and inner.value is not None and frame.derived(inner.value) for inner in statement.body
+        isinstance(inner, ir.Assign) and inner.value is not None and frame.derived(inner.value)
+        for inner in statement.body
     )
     if kept and frame.loops[-1].origins:
         frame.use(frame.loops[-1].origins, "decides which one that fits is kept", "medium")
@@ -305,5 +308,3 @@ _HANDLERS: dict[type, Callable[[Frame, Any], bool | None]] = {
     ir.Function: _function,
     ir.Class: _class,
 }
-
-__all__ = ["execute", "merge_all"]

@@ -8,7 +8,7 @@ SETS = frozenset({"builtins.set", "builtins.frozenset"})
 
 SEQUENCES = frozenset(
     "builtins.list builtins.tuple builtins.iter builtins.reversed itertools.cycle itertools.combinations"
-    " itertools.permutations itertools.product itertools.tee itertools.groupby itertools.accumulate itertools.takewhile"
+    " itertools.permutations itertools.product itertools.groupby itertools.accumulate itertools.takewhile"
     " itertools.dropwhile collections.deque copy.copy copy.deepcopy numpy.array numpy.asarray pandas.Series"
     " tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm rich.progress.track itertools.chain itertools.chain.from_iterable".split()
 )
@@ -65,10 +65,20 @@ BUILDS = frozenset(
 DRAWS = frozenset({"plot", "scatter", "bar", "barh", "add_trace", "semilogy", "loglog", "errorbar", "fill_between"})
 TRAINS = frozenset({"backward", "partial_fit", "train_on_batch"})
 FOLDS = frozenset({"replace", "sub", "merge", "append", "concat", "concatenate", "join"})
-UNFOLDED = frozenset({"max", "min", "maximum", "minimum", "add", "gcd", "lcm", "set", "frozenset", "dict", "isinstance", "deepcopy"})
+UNFOLDED = frozenset("max min maximum minimum add gcd lcm set frozenset dict isinstance deepcopy".split())
 
 RANDOM_PREFIXES = ("random.", "numpy.random.", "torch.rand", "torch.normal", "torch.multinomial", "torch.bernoulli")
-SEEDERS = ("seed", "manual_seed", "get_state", "set_state", "getstate", "setstate", "default_rng", "RandomState", "Random")
+SEEDERS = (
+    "seed",
+    "manual_seed",
+    "get_state",
+    "set_state",
+    "getstate",
+    "setstate",
+    "default_rng",
+    "RandomState",
+    "Random",
+)
 
 PATHS = frozenset(
     "pathlib.Path pathlib.PosixPath pathlib.WindowsPath pathlib.PurePath pathlib.Path.cwd pathlib.Path.home".split()
@@ -77,6 +87,11 @@ PATH_METHODS = frozenset(
     "resolve absolute expanduser joinpath with_suffix with_name with_stem relative_to rename replace".split()
 )
 PATH_LISTS = frozenset({"glob", "rglob", "iterdir"})
+MAKERS = frozenset(
+    "set frozenset listdir scandir walk glob iglob rglob iterdir keys union intersection difference".split()
+)
+"""Words without one of which a statement makes neither a set nor a listing itself, unless by a set display."""
+
 PATH_TEXT = frozenset({"name", "stem", "suffix", "as_posix", "__name__", "__qualname__", "key"})
 
 NUMBERS = frozenset(

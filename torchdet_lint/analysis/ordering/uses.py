@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
+from functools import lru_cache
 
 from torchdet_lint import ir
-from torchdet_lint.analysis.ordering.frame import Event
+from torchdet_lint.analysis.ordering.frame import Escape, Event, Log
+from torchdet_lint.analysis.ordering.passing import Target
 from torchdet_lint.analysis.ordering.scopes import Lists, Ordering
 from torchdet_lint.analysis.ordering.values import Origin, Place
 from torchdet_lint.project.modules import Project
@@ -17,7 +18,8 @@ _RANK = {"low": 0, "medium": 1, "high": 2}
 _MOST_CALLERS = 40
 _DEPTH = 3
 
-_RUNS: WeakKeyDictionary[Project, Ordering] = WeakKeyDictionary()
+_ordering = lru_cache(maxsize=1)(Ordering)
+"""What is known of the project that was asked about last: one analysis serves all of its units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class OrderUse:
     """An order that is not defined, and that makes a difference.
 
     `span` (in unit `unit` of the file `path`) is where the finding stands: the listing call, or the expression or loop that
-    walks through the set. `source…` is where the set comes from (None for a listing). `api` names what has no order,
+    walks through the set. `source…` is where the set comes from (`source` is None for a listing). `api` names what has no order,
     `consumer` continues a sentence about it ("is indexed with [0]"). `elements` is "str", "object" or "unknown": sets of
     objects vary even under a fixed hash seed. `certain_fix`: `sorted(...)` can be put around `fix_span`.
     """
@@ -34,8 +36,8 @@ class OrderUse:
     path: str
     unit: int
     span: ir.Span
-    source_path: str | None
-    source_unit: int | None
+    source_path: str
+    source_unit: int
     source: ir.Span | None
     api: str
     consumer: str
@@ -50,9 +52,7 @@ def order_uses(project: Project, path: str, unit: int, names: Names, lists: List
 
     `lists` gives the name to show for a callable that lists files in no defined order, by its canonical dotted name.
     """
-    ordering = _RUNS.get(project)
-    if ordering is None or ordering.lists is not lists:
-        ordering = _RUNS[project] = Ordering(project, names.canonical, lists)
+    ordering = _ordering(project, names.canonical, lists)
     log = ordering.unit(path, unit)
     found: dict[Place, list[Event]] = {}
     for event in log.events:
@@ -60,31 +60,46 @@ def order_uses(project: Project, path: str, unit: int, names: Names, lists: List
             found.setdefault(event.origin.place, []).append(event)
     for origin in log.escapes:
         if origin.place[:2] == (path, unit) and not origin.param and origin.place not in found:
-            event = _outside(ordering, origin, path, unit, _DEPTH)
-            if event is not None:
-                found[origin.place] = [event]
+            outside = _outside(ordering, origin, log, path, unit)
+            if outside is not None:
+                found[origin.place] = [outside]
     for place in sorted(found, key=lambda place: place[2]):
         yield _use(found[place])
 
 
-def _outside(ordering: Ordering, origin: Origin, path: str, unit: int, depth: int) -> Event | None:
+def _outside(ordering: Ordering, origin: Origin, log: Log, path: str, unit: int) -> Event | None:
     """What becomes of an order that leaves the unit through a function's result or a global name."""
-    name, target = ordering.unit(path, unit).escapes[origin].name, ordering.unit(path, unit).escapes[origin].target
-    method = target if target is not None and target.owner is not None else None
-    seen = origin in ordering.unit(path, unit).seen
-    for other_path, other in _mentions(ordering.project, name, path, unit):
-        log = ordering.unit(other_path, other) if method is None else ordering.supposing(method, other_path, other)
+    return _callers(ordering, origin, log.escapes[origin], (path, unit), origin in log.seen, None, _DEPTH)
+
+
+def _callers(
+    ordering: Ordering,
+    origin: Origin,
+    escape: Escape,
+    unit: tuple[str, int],
+    seen: bool,
+    method: Target | None,
+    depth: int,
+) -> Event | None:
+    """What the units that mention the name do with the order; `seen` when one is known that gets it. `method` is the one
+    that is supposed behind calls on unknown objects.
+    """
+    if escape.target is not None and escape.target.owner is not None:
+        method = escape.target
+    for other in _mentions(ordering.project, escape.name, *unit):
+        log = ordering.unit(*other) if method is None else ordering.supposing(method, *other)
         seen = seen or origin in log.seen
         for event in log.events:
             if event.origin == origin:
                 return event
-        if origin in log.escapes and depth > 0 and log.escapes[origin].name != name:
-            further = _outside(ordering, origin, other_path, other, depth - 1)
-            if further is not None:
-                return further
-    if seen or target is None:
+        further = log.escapes.get(origin)
+        if further is not None and depth > 0 and further.name != escape.name:
+            event_there = _callers(ordering, origin, further, other, False, method, depth - 1)
+            if event_there is not None:
+                return event_there
+    if seen or escape.target is None:
         return None
-    return Event(origin, origin.via or f"is returned by `{name}`", "medium")
+    return Event(origin, origin.via or f"is returned by `{escape.name}`", "medium")
 
 
 def _mentions(project: Project, name: str, path: str, unit: int) -> Iterator[tuple[str, int]]:
@@ -92,7 +107,11 @@ def _mentions(project: Project, name: str, path: str, unit: int) -> Iterator[tup
     left = _MOST_CALLERS
     for module in sorted(project.modules.values(), key=lambda module: (module.path != path, module.path)):
         for other in module.source.units:
-            if name in other.words and other.kind not in ("import", "from") and (module.path, other.index) != (path, unit):
+            if (
+                name in other.words
+                and other.kind not in ("import", "from")
+                and (module.path, other.index) != (path, unit)
+            ):
                 yield module.path, other.index
                 left -= 1
                 if left == 0:
@@ -116,8 +135,8 @@ def _use(events: list[Event]) -> OrderUse:
         path,
         unit,
         span,
-        source[0] if source is not None else None,
-        source[1] if source is not None else None,
+        source[0] if source is not None else path,
+        source[1] if source is not None else unit,
         source[2] if source is not None else None,
         origin.api,
         best.consumer,

@@ -35,6 +35,11 @@ class Origin:
     param: bool = False
     via: str = field(default="", compare=False)
 
+    @property
+    def rank(self) -> tuple[Place, Place, str, str]:
+        """A fixed order of origins, for all that must not depend on the order of a set here."""
+        return (self.place, self.source or self.place, self.kind, self.api)
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -71,7 +76,7 @@ _RANK = {
 
 def join_types(first: str, second: str) -> str:
     """The type of a mixture; one element whose hash varies makes the whole order vary."""
-    if first == second or second == NONE:
+    if second in (first, NONE):
         return first
     if first == NONE:
         return second

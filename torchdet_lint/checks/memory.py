@@ -1,0 +1,34 @@
+"""TDL501: memory that is read before it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdet_lint.analysis.memory import MemoryUse, memory_uses
+from torchdet_lint.analysis.triggers import holds_memory
+from torchdet_lint.analysis.values import Site
+from torchdet_lint.checks.emit import call_text, finding, locate
+from torchdet_lint.checks.facts import Facts
+from torchdet_lint.finding import Finding, Related
+
+
+def check(facts: Facts) -> Iterator[Finding]:
+    for path, module in sorted(facts.project.modules.items()):
+        names = facts.names(path)
+        for unit in module.source.units:
+            if unit.kind not in ("import", "from") and holds_memory(unit):
+                for use in memory_uses(facts.project, path, unit.index, names):
+                    yield _finding(facts, use)
+
+
+def _finding(facts: Facts, use: MemoryUse) -> Finding:
+    site = Site(use.path, use.unit, use.span, "")
+    related = []
+    if use.read_span is not None and (use.read_path, use.read_unit, use.read_span) != (use.path, use.unit, use.span):
+        related.append(Related(locate(facts, Site(use.read_path, use.read_unit, use.read_span, "")), use.read))
+    variant = "parameter" if use.parameter else "unused-result" if use.certainty == "warm-up" else "read"
+    confidence = "medium" if use.certainty == "likely" else ""
+    where = f"self.{use.attribute}" if use.attribute else ""
+    return finding(
+        facts, "TDL501", variant, locate(facts, site), related=related, confidence=confidence, call=call_text(facts, site), where=where
+    )

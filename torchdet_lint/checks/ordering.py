@@ -1,0 +1,47 @@
+"""TDL105, 106: orders of listings and sets that reach something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdet_lint.analysis.ordering import OrderUse, order_uses
+from torchdet_lint.analysis.triggers import holds_order
+from torchdet_lint.analysis.values import Site
+from torchdet_lint.checks.emit import call_text, finding, locate, source_text
+from torchdet_lint.checks.facts import Facts
+from torchdet_lint.finding import Finding, Related
+
+
+def check(facts: Facts) -> Iterator[Finding]:
+    apis = facts.context.apis
+
+    def lists(name: str) -> str | None:
+        row = apis.get(name)
+        return row.name if row is not None and row.role == "listing" else None
+
+    for path, module in sorted(facts.project.modules.items()):
+        names = facts.names(path)
+        for unit in module.source.units:
+            if unit.kind not in ("import", "from") and holds_order(module.source, unit):
+                for use in order_uses(facts.project, path, unit.index, names, lists):
+                    yield _finding(facts, use)
+
+
+def _finding(facts: Facts, use: OrderUse) -> Finding:
+    site = Site(use.path, use.unit, use.span, "")
+    if use.kind == "listing":
+        return finding(
+            facts, "TDL105", "default", locate(facts, site), confidence=use.confidence,
+            call=call_text(facts, site), reason=use.consumer,
+        )  # fmt: skip
+    variant = "objects" if use.elements == "object" else "default"
+    related = []
+    value = use.api
+    if use.source is not None:
+        origin = Site(use.source_path, use.source_unit, use.source, "")
+        value = source_text(facts, use.source_path, use.source_unit, use.source)
+        if (use.source_path, use.source_unit, use.source) != (use.path, use.unit, use.span):
+            related.append(Related(locate(facts, origin), "the set"))
+    return finding(
+        facts, "TDL106", variant, locate(facts, site), related=related, confidence=use.confidence, value=value, reason=use.consumer
+    )

@@ -1,0 +1,183 @@
+"""Reading code for names of seeds: parameters that are dead, attributes that are read, tests that mistake 0 for None."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdet_lint import ir
+from torchdet_lint.analysis.triggers import SEED_WORD
+from torchdet_lint.checks.facts import nested
+from torchdet_lint.project.modules import Project
+from torchdet_lint.project.names import Names
+
+VERBS = ("set", "use", "fix", "has", "with", "no", "enable", "is", "do", "should", "need", "init", "reset", "random_seed", "get")
+"""First words of names for flags and functions that are not seeds themselves."""
+
+STUB_BASES = ("Protocol", "ABC", "TypedDict")
+WHOLE = frozenset(("vars", "locals", "asdict", "__dict__", "_get_kwargs", "to_dict", "as_dict", "astuple", "model_dump"))
+"""Words of code that reads all attributes of something at once."""
+
+
+def is_seed_name(name: str) -> bool:
+    return SEED_WORD.search(name) is not None and not name.startswith("_") and name.split("_", 1)[0] not in VERBS
+
+
+def dead_parameters(names: Names, body: ir.Body) -> Iterator[tuple[ir.Param, str | None]]:
+    """Seed parameters that their function never reads (with None), or only stores in an attribute (with its name)."""
+    for function, cls in _functions(body, None):
+        if _is_stub(function) or (cls is not None and _overrides(names, cls, function)):
+            continue
+        for param in function.params:
+            if param.kind in ("*", "**") or not is_seed_name(param.name):
+                continue
+            reads, stored = _uses(function, param.name)
+            if reads == 0:
+                yield param, None
+            elif stored is not None and reads == 1:
+                yield param, stored
+
+
+def _functions(body: ir.Body, cls: ir.Class | None) -> Iterator[tuple[ir.Function, ir.Class | None]]:
+    for node in body:
+        if isinstance(node, ir.Function):
+            yield node, cls
+            yield from _functions(node.body, None)
+        elif isinstance(node, ir.Class):
+            yield from _functions(node.body, node)
+        elif isinstance(node, ir.If | ir.For | ir.While | ir.With):
+            yield from _functions(node.body, cls)
+            if not isinstance(node, ir.With):
+                yield from _functions(node.orelse, cls)
+        elif isinstance(node, ir.Try):
+            for block in (node.body, *(handler.body for handler in node.handlers), node.orelse, node.final):
+                yield from _functions(block, cls)
+
+
+def _is_stub(function: ir.Function) -> bool:
+    """A function without a body of its own: abstract, overloaded, a protocol's."""
+    decorators = {d.name if isinstance(d, ir.Attr) else getattr(d, "id", "") for d in function.decorators}
+    if decorators & {"abstractmethod", "overload", "property", "setter", "fixture", "override"}:
+        return True
+    return all(isinstance(s, ir.Raise) or (isinstance(s, ir.Return) and (s.value is None or isinstance(s.value, ir.Const))) for s in function.body)
+
+
+def _overrides(names: Names, cls: ir.Class, function: ir.Function) -> bool:
+    """Whether the method's signature comes from a base class: one outside the project, or one that has the method."""
+    for base in cls.bases:
+        found = names.definition(base.value)
+        if found is None:
+            dotted = names.dotted(base.value)
+            if function.name == "__init__":
+                continue
+            if dotted not in ("builtins.object", "torch.nn.Module", "torch.utils.data.Dataset"):
+                return True
+            continue
+        path, definition = found
+        if isinstance(definition, ir.Class) and function.name != "__init__":
+            if any(isinstance(s, ir.Function) and s.name == function.name for s in definition.body):
+                return True
+            if _overrides(Names(names.project, path, names.canonical), definition, function):
+                return True
+    return False
+
+
+def _uses(function: ir.Function, name: str) -> tuple[int, str | None]:
+    """How often a name is read in a function, and the attribute of `self` that it is stored in when that is a plain copy."""
+    reads = 0
+    stored: str | None = None
+    for node in nested(function.body):
+        if isinstance(node, ir.Name) and node.id == name:
+            reads += 1
+        elif isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id in WHOLE and not node.args:
+            reads += 2
+        elif isinstance(node, ir.Assign) and isinstance(node.value, ir.Name) and node.value.id == name:
+            target = node.targets[0]
+            if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == "self":
+                stored = target.name
+        elif isinstance(node, ir.Delete):
+            reads += 2 * sum(1 for t in node.targets if isinstance(t, ir.Name) and t.id == name)
+    return reads, stored
+
+
+class AttributeReads:
+    """Which attribute names the project reads anywhere."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._known: dict[str, bool] = {}
+
+    def reads(self, name: str) -> bool:
+        """Whether some code reads `anything.name`, or names it in a string."""
+        if name not in self._known:
+            self._known[name] = any(self._reads_in(path, name) for path in self._project.modules)
+        return self._known[name]
+
+    def reads_option(self, name: str) -> bool:
+        """The same for a command-line option, whose namespace may also be read as a whole."""
+        return self.reads(name) or any(
+            not unit.words.isdisjoint(WHOLE) and not unit.words.isdisjoint(("args", "opt", "opts", "cfg", "config", "hparams", "FLAGS", "flags", "options"))
+            for module in self._project.modules.values()
+            for unit in module.source.units
+        )
+
+    def _reads_in(self, path: str, name: str) -> bool:
+        for unit in self._project.modules[path].source.units:
+            if name not in unit.words or unit.kind in ("import", "from"):
+                continue
+            body = self._project.body(path, unit.index)
+            written = {id(target) for node in nested(body) if isinstance(node, ir.Assign) for target in node.targets}
+            for node in nested(body):
+                if isinstance(node, ir.Attr) and node.name == name and id(node) not in written:
+                    return True
+                if isinstance(node, ir.Call) and _names_it(node, name):
+                    return True
+                if isinstance(node, ir.Item) and isinstance(node.key, ir.Const) and node.key.value == name:
+                    return True
+        return False
+
+
+def _names_it(call: ir.Call, name: str) -> bool:
+    """`getattr(x, "name")`, `cfg.get("name")`"""
+    callee = call.func.name if isinstance(call.func, ir.Attr) else getattr(call.func, "id", "")
+    return callee in ("getattr", "get", "hasattr", "pop", "attrgetter") and any(
+        isinstance(arg.value, ir.Const) and arg.value.value == name for arg in call.args
+    )
+
+
+def zero_tests(body: ir.Body) -> Iterator[tuple[ir.Span, ir.Span]]:
+    """Places that take a seed of 0 for none: (span of the finding, span of the test)."""
+    flags = _flags(body)
+    for node in nested(body):
+        if isinstance(node, ir.If) and (test := _bare_seed(node.test, flags)) is not None:
+            yield node.span, test.span
+        elif isinstance(node, ir.Choice) and (test := _bare_seed(node.test, flags)) is not None:
+            yield node.span, node.span
+        elif isinstance(node, ir.Logic) and node.op == "or" and len(node.values) == 2:
+            test = _bare_seed(node.values[0], flags)
+            zero = isinstance(node.values[1], ir.Const) and node.values[1].value == 0
+            if test is not None and not zero and not _is_test(node.values[1]):
+                yield node.span, node.span
+
+
+def _flags(body: ir.Body) -> frozenset[str]:
+    """Parameters named like seeds that are on or off."""
+    return frozenset(
+        node.name
+        for node in nested(body)
+        if isinstance(node, ir.Param)
+        and (
+            (isinstance(node.default, ir.Const) and isinstance(node.default.value, bool))
+            or (isinstance(node.annotation, ir.Name) and node.annotation.id in ("bool", "str"))
+        )
+    )
+
+
+def _is_test(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Compare | ir.Logic) or (isinstance(expr, ir.Unary) and expr.op == "not")
+
+
+def _bare_seed(test: ir.Expr, flags: frozenset[str]) -> ir.Expr | None:
+    """The seed that a test asks for its truth, also under `not`."""
+    inner = test.value if isinstance(test, ir.Unary) and test.op == "not" else test
+    name = inner.id if isinstance(inner, ir.Name) else inner.name if isinstance(inner, ir.Attr) else ""
+    return inner if name and is_seed_name(name) and name not in flags else None

@@ -1,0 +1,93 @@
+"""TDL011, 012: seeds that change nothing, and seeds that change everything back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdet_lint import ir
+from torchdet_lint.analysis.fold import Visit
+from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.triggers import SEED_WORD, holds_seed_name
+from torchdet_lint.analysis.values import Known, Option, Site, Value
+from torchdet_lint.checks.emit import at_site, call_text, family_name, finding, locate, source_text
+from torchdet_lint.checks.facts import Facts
+from torchdet_lint.checks.seed_names import AttributeReads, dead_parameters, zero_tests
+from torchdet_lint.finding import Finding
+
+REPEATED = ("forward", "__getitem__", "__call__", "training_step", "__getitems__")
+"""Methods that are called again and again."""
+
+
+def check(facts: Facts) -> Iterator[Finding]:
+    reads = AttributeReads(facts.project)
+    for path, module in sorted(facts.project.modules.items()):
+        for unit in module.source.units:
+            if unit.kind not in ("import", "from") and holds_seed_name(unit):
+                body = facts.project.body(path, unit.index)
+                yield from _parameters(facts, path, unit.index, body, reads)
+                yield from _zero(facts, path, unit.index, body)
+    yield from _options(facts, reads)
+    yield from _reseeded(facts)
+
+
+def _parameters(facts: Facts, path: str, unit: int, body: ir.Body, reads: AttributeReads) -> Iterator[Finding]:
+    """Parameters that nothing reads, or that are only stored where nothing reads them."""
+    for param, stored in dead_parameters(facts.names(path), body):
+        site = Site(path, unit, param.span, "")
+        if stored is None:
+            yield finding(facts, "TDL011", "unread", locate(facts, site), option=param.name, where="", value="")
+        elif not reads.reads(stored):
+            yield finding(facts, "TDL011", "stored", locate(facts, site), option=param.name, where=f"self.{stored}", value="")
+
+
+def _zero(facts: Facts, path: str, unit: int, body: ir.Body) -> Iterator[Finding]:
+    """`if seed:` and `seed or default`"""
+    for span, text_span in zero_tests(body):
+        value = source_text(facts, path, unit, text_span)
+        yield finding(facts, "TDL011", "zero", locate(facts, Site(path, unit, span, "")), value=value, option="", where="")
+
+
+def _options(facts: Facts, reads: AttributeReads) -> Iterator[Finding]:
+    """Command-line options that no code reads."""
+    said: set[Site] = set()
+    for event in facts.events("option"):
+        name = event.api
+        if not SEED_WORD.search(name) or event.site in said or _is_flag(event.value) or reads.reads_option(name):
+            continue
+        said.add(event.site)
+        flag = next((str(a.value) for a in (event.made.args if event.made else ()) if isinstance(a, Known)), name)
+        yield finding(facts, "TDL011", "unread", locate(facts, event.site), option=flag, where="", value="")
+
+
+def _is_flag(value: Value) -> bool:
+    return isinstance(value, Known) and value.kind == "bool"
+
+
+def _reseeded(facts: Facts) -> Iterator[Finding]:
+    """TDL012"""
+    said: set[Site] = set()
+    for event in facts.events("seed"):
+        if event.site in said or not _constant(event.value) or "cuda-only" in event.families:
+            continue
+        visits = facts.reached(event)
+        family = family_name(event.families[0])
+        method = event.site.scope.rpartition(".")[2]
+        if method in REPEATED and not all(visit.around.local for visit in visits):
+            said.add(event.site)
+            yield _again(facts, event, "method", where=event.site.scope, family=family)
+        elif visits and any(_in_loop(visit) for visit in visits):
+            said.add(event.site)
+            yield _again(facts, event, "loop", where="", family=family)
+
+
+def _in_loop(visit: Visit) -> bool:
+    return visit.around.loop == "loop" and not visit.around.local and not visit.around.worker
+
+
+def _again(facts: Facts, event: Event, variant: str, **values: str) -> Finding:
+    return at_site(facts, "TDL012", variant, event.site, seeder=call_text(facts, event.site), **values)
+
+
+def _constant(value: Value) -> bool:
+    """A seed that is the same every time: a number, or an option of the program."""
+    return (isinstance(value, Known) and value.value is not None) or isinstance(value, Option)

@@ -1,0 +1,141 @@
+"""One file: read, taken apart, checked for syntax, and lowered where a rule is sure to ask; and all of that as bytes."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from torchdet_lint import ir
+from torchdet_lint.analysis.triggers import needed
+from torchdet_lint.catalog.apis import Apis
+from torchdet_lint.engine.scope import Entry
+from torchdet_lint.lowering import LoweringError, lower
+from torchdet_lint.source import Cell, ImportRecord, NotebookMap, SourceError, SourceFile, Unit, load
+
+
+class Fault(NamedTuple):
+    """Why a file, or a part of it, could not be read: the message variant of TDL999, the reason, and where.
+
+    `line` and `column` are those of the analysed text where `in_text`, else those of the raw file.
+    """
+
+    variant: str
+    reason: str
+    line: int = 1
+    column: int = 1
+    in_text: bool = False
+
+
+class Reading(NamedTuple):
+    """What came out of a file. `source` is None where there is no text; `bodies` holds the encoded IR of the units that
+    were lowered ahead, by their index.
+    """
+
+    source: SourceFile | None
+    bodies: Mapping[int, bytes]
+    fault: Fault | None
+
+
+def read(entry: Entry) -> Reading:
+    """The file taken apart. A file that is reported is also checked for syntax, so that no part of it is passed over in
+    silence because no rule happened to look at it.
+    """
+    try:
+        data = entry.data if entry.data is not None else _bytes(entry.path)
+        source = load(entry.path, data, entry.key)
+    except OSError as error:
+        return Reading(None, {}, Fault("read", error.strerror or str(error)))
+    except SourceError as error:
+        notebook = entry.path.endswith(".ipynb")
+        return Reading(None, {}, Fault("notebook" if notebook else "encoding", error.message, error.line, error.column))
+    return Reading(source, {}, syntax_fault(source.text) if entry.reported else None)
+
+
+def read_ahead(entry: Entry, apis: Apis) -> Reading:
+    """The same, with the units lowered that rules are likely to want.
+
+    A unit that cannot be lowered is passed over: that is told when somebody asks for it, so that the outcome is the same
+    with and without looking ahead.
+    """
+    reading = read(entry)
+    source = reading.source
+    if source is None or reading.fault is not None:
+        return reading
+    bodies = {}
+    for unit in source.units:
+        body = _lowered(source, unit) if needed(source, unit, apis) else None
+        if body is not None:
+            bodies[unit.index] = body
+    return reading._replace(bodies=bodies)
+
+
+def _lowered(source: SourceFile, unit: Unit) -> bytes | None:
+    try:
+        return marshal.dumps(ir.encode(lower(source.unit_text(unit))))
+    except LoweringError:
+        return None
+
+
+def syntax_fault(text: str) -> Fault | None:
+    """What is wrong with the syntax of a text, if anything is.
+
+    Python's own parser looks first, since it is many times faster (its symbol table costs half of what its tree does).
+    What it refuses may only be newer than the Python that runs this, so libcst has the last word.
+    """
+    import symtable
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes
+            symtable.symtable(text, "<file>", "exec")
+    except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
+        try:
+            lower(text)
+        except LoweringError as error:
+            return Fault("syntax", _reason(error), error.line, error.column, in_text=True)
+    return None
+
+
+def unit_fault(unit: Unit, error: LoweringError) -> Fault:
+    """The fault of a unit, placed in the text of its file: a unit starts in column 1, so only lines shift."""
+    return Fault("syntax", _reason(error), unit.line + error.line - 1, error.column, in_text=True)
+
+
+def dump(reading: Reading) -> bytes:
+    """A reading as bytes; pickle would take several times as long."""
+    source = reading.source
+    plain: Any = None
+    if source is not None:
+        cells = None if source.notebook is None else tuple(tuple(cell) for cell in source.notebook.cells)
+        units = tuple([tuple(unit) for unit in source.units])
+        imports = tuple([tuple(record) for record in source.imports])
+        plain = (source.path, source.text, units, imports, source.comments, cells, source.digest)
+    fault = None if reading.fault is None else tuple(reading.fault)
+    whole: Any = (plain, dict(reading.bodies), fault)
+    return marshal.dumps(whole)
+
+
+def undump(data: bytes) -> Reading:
+    """The inverse of `dump`."""
+    plain, bodies, fault = marshal.loads(data)  # noqa: S302 (from a process of our own)
+    source = None
+    if plain is not None:
+        path, text, units, imports, comments, cells, digest = plain
+        notebook = None if cells is None else NotebookMap(tuple(Cell(*cell) for cell in cells))
+        records = tuple([ImportRecord(*record) for record in imports])
+        source = SourceFile(path, text, tuple([Unit(*unit) for unit in units]), records, comments, notebook, digest)
+    return Reading(source, bodies, None if fault is None else Fault(*fault))
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.read()
+    except ValueError as error:  # a null character in the path
+        raise OSError(str(error)) from None
+
+
+def _reason(error: LoweringError) -> str:
+    return error.message.removeprefix("syntax error: ")
