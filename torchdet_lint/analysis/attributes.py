@@ -46,6 +46,8 @@ def get(m: Machine, f: Frame, value: Value, name: str, span: ir.Span) -> Value:
     if isinstance(value, External):
         return _outside(m, f, value, name, span)
     if isinstance(value, ModuleRef):
+        if name == "__dict__":
+            return Bound(value, name)
         frame = m.module_frame(value.path)
         if name in frame.env:
             return frame.env[name]
@@ -158,6 +160,8 @@ def get_item(m: Machine, f: Frame, value: Value, key: Value, span: ir.Span) -> V
         return read_key(m, value, key)
     if isinstance(value, External):
         return _outside_item(m, f, value, key, span)
+    if isinstance(value, Bound) and value.function == "__dict__" and isinstance(value.receiver, ModuleRef):
+        return module_member(m, f, value.receiver, key, span)
     items = known_items(m, value)
     if items is not None and isinstance(key, Known) and isinstance(key.value, int) and -len(items) <= key.value < len(items):
         return items[key.value]
@@ -169,6 +173,18 @@ def get_item(m: Machine, f: Frame, value: Value, key: Value, span: ir.Span) -> V
     if len(options) > 1:
         return join(*(get_item(m, f, option, key, span) for option in options))
     return value if isinstance(value, Tainted) else UNKNOWN
+
+
+def module_member(m: Machine, f: Frame, module: ModuleRef, key: Value, span: ir.Span) -> Value:
+    """`module.__dict__[key]`: any function or class of the module when the key is not known."""
+    from torchdet_lint.analysis.special import any_definition
+
+    found = [
+        get(m, f, module, option.value, span)
+        for option in (o.default if isinstance(o, Option) else o for o in alternatives(key))
+        if isinstance(option, Known) and isinstance(option.value, str)
+    ]
+    return join(*found) if found else any_definition(m, module)
 
 
 def read_key(m: Machine, box: Box, key: Value) -> Value:

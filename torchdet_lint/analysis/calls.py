@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes
-from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_DEPTH, MAX_STEPS, Frame, Machine
-from torchdet_lint.analysis.trace import Branch, Enter, Event, Summary, Within
+from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_STEPS, Frame, Machine
+from torchdet_lint.analysis.trace import Branch, Enter, Event, Summary, Trace, Within
 from torchdet_lint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -22,6 +22,7 @@ from torchdet_lint.analysis.values import (
     Made,
     Option,
     Partial,
+    Pending,
     Super,
     Tainted,
     Truth,
@@ -184,6 +185,8 @@ def enter(
     summary = summarise(m, function, args, named)
     if summary is None:
         return UNKNOWN
+    if summary.lazy and isinstance(summary.result, Flow):
+        return Flow(summary.result.element, (Pending(summary),))
     if summary.trace:
         f.trace.append(Enter(f.site(span), kind, summary, receiver))
     return summary.result
@@ -200,7 +203,7 @@ def summarise(m: Machine, function: FunctionValue, args: Args, named: Named, *, 
     found = m.summaries.get(key)
     if found is not None:
         return found
-    if key in m.active or m.call_depth >= MAX_DEPTH or m.steps > MAX_STEPS:
+    if key in m.active or m.call_depth >= m.max_depth or m.steps > MAX_STEPS:
         return None
     count = m.contexts.get(function, 0)
     if count >= MAX_CONTEXTS:
@@ -244,7 +247,8 @@ def _evaluate(m: Machine, function: FunctionValue, args: Args, named: Named, *, 
         frame.owner = _owner(m, function, args[0])
     bind(m, frame, function, code, args, named, open_call=open_call)
     if isinstance(code, ir.Lambda):
-        return Summary(function.qualname, function.path, *_lambda_result(frame, evaluate(m, frame, code.body)))
+        value = evaluate(m, frame, code.body)
+        return Summary(function.qualname, function.path, tuple(frame.trace), value)
     frame.yields = [] if code.is_generator else None
     depth = m.heap.depth
     run(m, frame, code.body)
@@ -257,11 +261,7 @@ def _evaluate(m: Machine, function: FunctionValue, args: Args, named: Named, *, 
     trace = tuple(frame.trace)
     for decorator in code.decorators:
         trace = _decorated(m, frame, decorator, trace)
-    return Summary(function.qualname, function.path, trace, result)
-
-
-def _lambda_result(frame: Frame, value: Value) -> tuple[tuple[object, ...], Value]:
-    return tuple(frame.trace), value
+    return Summary(function.qualname, function.path, trace, result, code.is_generator)
 
 
 def _owner(m: Machine, function: FunctionValue, receiver: Value) -> ClassValue | None:
@@ -275,7 +275,7 @@ def _owner(m: Machine, function: FunctionValue, receiver: Value) -> ClassValue |
     return None
 
 
-def _decorated(m: Machine, frame: Frame, decorator: ir.Expr, trace: tuple[object, ...]) -> tuple[object, ...]:
+def _decorated(m: Machine, frame: Frame, decorator: ir.Expr, trace: Trace) -> Trace:
     """A function's trace inside the contexts that its decorators open (`@torch.no_grad()`)."""
     from torchdet_lint.analysis.contexts import context_kinds
     from torchdet_lint.analysis.expressions import evaluate
@@ -285,7 +285,7 @@ def _decorated(m: Machine, frame: Frame, decorator: ir.Expr, trace: tuple[object
     value = evaluate(m, outer, decorator)
     outer.trace = kept
     for kind, made in context_kinds(m, value):
-        trace = (Within(frame.site(decorator.span), kind, made, trace),)  # type: ignore[arg-type]
+        trace = (Within(frame.site(decorator.span), kind, made, trace),)
     return trace
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes
+from torchdet_lint.analysis.iteration import iterate
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.values import FALSE, Flow, FunctionValue, Instance, Made, Option, Value, alternatives, known
 from torchdet_lint.project.modules import External
@@ -57,5 +58,5 @@ def enter_context(m: Machine, f: Frame, value: Value, span: ir.Span) -> tuple[Va
         if found is not None and isinstance(found[0], FunctionValue):
             return calls.enter(m, f, found[0], (value,), (), span, receiver=value.identity), ()
     if isinstance(value, Flow):
-        return value.element, ()
+        return iterate(m, f, value, span), ()
     return value, context_kinds(m, value)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import attributes, calls, iteration, tests
+from torchdet_lint.analysis import attributes, calls, classes, iteration, tests
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Branch, Event, Repeat
 from torchdet_lint.analysis.values import (
@@ -15,8 +15,10 @@ from torchdet_lint.analysis.values import (
     Box,
     Flow,
     FunctionValue,
+    Instance,
     Items,
     Known,
+    Made,
     Option,
     Truth,
     Value,
@@ -137,9 +139,27 @@ def _combine(m: Machine, f: Frame, expr: ir.Binary, left: Value, right: Value) -
         return new_list(m, f, expr.span, [*m.heap.elements(left.identity), *m.heap.elements(right.identity)])
     if expr.op == "|" and isinstance(left, Box) and isinstance(right, Box) and left.kind == right.kind == "dict":
         return merge_dicts(m, f, expr.span, [left, right])
-    if expr.op == "/" and isinstance(left, External | Items | Box) is False and _is_path(left):
+    if expr.op == "/" and _is_path(left):
         return left
+    if isinstance(left, Instance) or isinstance(right, Instance):
+        return _operator(m, f, expr, left, right)
     return computed(left, right)
+
+
+OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "|": "or", "&": "and", "%": "mod", ">>": "rshift"}
+
+
+def _operator(m: Machine, f: Frame, expr: ir.Binary, left: Value, right: Value) -> Value:
+    """An operator that a project class defines; data sets without one are chained by torch's `Dataset.__add__`."""
+    name = OPERATORS.get(expr.op, "")
+    for receiver, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
+        if isinstance(receiver, Instance):
+            found = classes.find_member(m, receiver.cls, method)
+            if found is not None and isinstance(found[0], FunctionValue):
+                return calls.enter(m, f, found[0], (receiver, other), (), expr.span)
+    if expr.op == "+":
+        return Made("torch.utils.data.ConcatDataset", (Items((left, right)),), (), f.identity(expr.span))
+    return UNKNOWN
 
 
 def _is_path(value: Value) -> bool:

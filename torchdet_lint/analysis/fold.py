@@ -243,7 +243,10 @@ class Walk:
         """Whether a draw can reach a result."""
         if event.site in self.seed_only or around.frozen:
             return False
-        if event.note == "init" and (around.forgiven or (event.made is not None and event.made.identity in self.forgiven)):
+        initial = event.note == "init" or event.site.scope.endswith("__init__")
+        if (initial and around.forgiven) or (event.made is not None and event.made.identity in self.forgiven):
+            return False
+        if event.note == "name":
             return False
         return not (event.note == "training" and around.evaluating)
 

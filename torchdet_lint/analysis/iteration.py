@@ -17,6 +17,7 @@ from torchdet_lint.analysis.values import (
     Known,
     Made,
     Option,
+    Pending,
     Tainted,
     Truth,
     Value,
@@ -78,12 +79,20 @@ def iterate(m: Machine, f: Frame, value: Value, span: ir.Span) -> Value:
     if isinstance(value, Instance):
         return _iterate_instance(m, f, value, span)
     if isinstance(value, Flow):
-        for source in value.sources:
-            iterate(m, f, source, span)
+        run_sources(m, f, value, span)
         return value.element
     if isinstance(value, Made):
         return _iterate_made(m, f, value, span)
     return element(m, value)
+
+
+def run_sources(m: Machine, f: Frame, flow: Flow, span: ir.Span) -> None:
+    """What producing the items of a flow does: the bodies of generators, passes over what it is made from."""
+    for source in flow.sources:
+        if not isinstance(source, Pending):
+            iterate(m, f, source, span)
+        elif source.summary.trace:
+            f.trace.append(Enter(f.site(span), "item", source.summary))
 
 
 def _iterate_instance(m: Machine, f: Frame, value: Instance, span: ir.Span) -> Value:
@@ -102,7 +111,7 @@ def _iterate_instance(m: Machine, f: Frame, value: Instance, span: ir.Span) -> V
             return result
         if result == value:
             continue
-        return iterate(m, f, result, span) if not isinstance(result, Flow) or result.sources else result.element
+        return iterate(m, f, result, span)
     return UNKNOWN
 
 
@@ -224,7 +233,7 @@ def _item_of(m: Machine, f: Frame, dataset: Instance, span: ir.Span) -> Value:
         if found is not None and isinstance(found[0], FunctionValue):
             args = (dataset,) if name == "__iter__" else (dataset, UNKNOWN)
             result = calls.enter(m, f, found[0], args, (), span, kind="item", receiver=dataset.identity)
-            return result.element if isinstance(result, Flow) else result
+            return iterate(m, f, result, span) if isinstance(result, Flow) else result
     made = m.heap.read(dataset.identity, "<made>")
     return dataset_item(m, f, made, span) if isinstance(made, Made) else UNKNOWN
 

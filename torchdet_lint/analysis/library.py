@@ -6,18 +6,22 @@ from collections.abc import Iterator
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import calls, classes
-from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.machine import MAX_STEPS, Frame, Machine
 from torchdet_lint.analysis.trace import Summary
 from torchdet_lint.analysis.triggers import holds_site
 from torchdet_lint.analysis.values import ClassValue, FunctionValue, Instance
 from torchdet_lint.source import Unit
 
-BUDGET = 20_000
+BUDGET = 4_000
 """Steps for one function that nobody is known to call."""
+
+DEPTH = 2
+"""How deep such a function is followed into what it calls: enough for helpers, since what they hold is evaluated by itself."""
 
 
 def evaluate_rest(m: Machine) -> Iterator[Summary]:
     """Summaries of modules and functions that hold sites and that no program has entered yet."""
+    m.max_depth = DEPTH
     for path, module in sorted(m.project.modules.items()):
         if not any(holds_site(unit, m.apis) for unit in module.source.units):
             continue
@@ -42,7 +46,7 @@ def _unit(m: Machine, path: str, unit: Unit) -> Iterator[Summary]:
 def _function(m: Machine, function: FunctionValue) -> Iterator[Summary]:
     if m.contexts.get(function):
         return
-    m.steps = max(0, calls.MAX_STEPS - BUDGET)
+    m.steps = max(0, MAX_STEPS - BUDGET)
     summary = calls.summarise(m, function, (), (), open_call=True)
     if summary is not None:
         yield summary
@@ -65,7 +69,7 @@ def _class(m: Machine, frame: Frame, cls: ClassValue) -> Iterator[Summary]:
         if m.contexts.get(member) and name != "__init__":
             continue
         reached = bool(m.contexts.get(member))
-        m.steps = max(0, calls.MAX_STEPS - BUDGET)
+        m.steps = max(0, MAX_STEPS - BUDGET)
         summary = calls.summarise(m, member, _receiver(code, instance, cls), (), open_call=True)
         if summary is not None and not reached:
             yield summary

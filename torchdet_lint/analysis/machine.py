@@ -20,6 +20,7 @@ from torchdet_lint.analysis.values import (
     Value,
 )
 from torchdet_lint.catalog.apis import Api, Apis
+from torchdet_lint.catalog.versions import Interval
 from torchdet_lint.project.modules import Definition, Project
 
 MAX_DEPTH = 48
@@ -82,7 +83,7 @@ class Frame:
 class Machine:
     """Evaluation of one project. Summaries, objects and module environments are shared by all programs of the project."""
 
-    def __init__(self, project: Project, apis: Apis, versions: Mapping[str, object] | None = None) -> None:
+    def __init__(self, project: Project, apis: Apis, versions: Mapping[str, Interval] | None = None) -> None:
         self.project = project
         self.apis = apis
         self.versions = versions or {}
@@ -94,6 +95,7 @@ class Machine:
         self.active: set[object] = set()
         self.steps = 0
         self.call_depth = 0
+        self.max_depth = MAX_DEPTH
         self._numbers = 0
         self._modules: dict[str, Frame] = {}
         self._running: set[tuple[str, int]] = set()
@@ -105,7 +107,7 @@ class Machine:
     def api(self, path: str) -> Api | None:
         """The table row of a canonical or aliased dotted path."""
         if path not in self._apis:
-            self._apis[path] = self.apis.get(path, self.versions)
+            self._apis[path] = None if "__dict__" in path else self.apis.get(path, self.versions)
         return self._apis[path]
 
     def number(self) -> int:
@@ -161,7 +163,7 @@ class Machine:
         from torchdet_lint.analysis.statements import execute_unit
 
         frame = self.module_frame(path)
-        kept = frame.trace, frame.ended
+        kept = frame.trace, frame.ended, frame.env.get("__name__")
         frame.trace, frame.ended = [], ""
         frame.env["__name__"] = self._module_name(path, main=main)
         depth, self.heap.depth = self.heap.depth, 0
@@ -173,7 +175,9 @@ class Machine:
             self._running.discard((path, unit.index))
         self.heap.depth = depth
         summary = Summary(path, path, tuple(frame.trace), UNKNOWN)
-        frame.trace, frame.ended = kept
+        frame.trace, frame.ended = kept[:2]
+        if kept[2] is not None:  # the file runs as the program and was imported by one of its own imports
+            frame.env["__name__"] = kept[2]
         self.active.discard(key)
         self.summaries[key] = summary
         return summary

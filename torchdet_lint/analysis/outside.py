@@ -5,7 +5,7 @@ from __future__ import annotations
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes, methods, special
 from torchdet_lint.analysis.effects import record
-from torchdet_lint.analysis.iteration import known_items
+from torchdet_lint.analysis.iteration import known_items, run_sources
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Enter, Event, Summary
 from torchdet_lint.analysis.values import (
@@ -13,6 +13,7 @@ from torchdet_lint.analysis.values import (
     Bound,
     Box,
     ClassValue,
+    Flow,
     FunctionValue,
     Instance,
     Items,
@@ -140,7 +141,8 @@ def _hand_on(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span) -
         return
     if row is not None and (row.params or row.role in ("loader", "layer", "transform", "compose", "option", "dataset", "spawn", "trainer")):
         return
-    callbacks(m, f, made.args, made.named, span)
+    if not made.cls.startswith(INERT):
+        callbacks(m, f, made.args, made.named, span)
 
 
 def argument(made: Made, spec: str) -> Value | None:
@@ -180,11 +182,17 @@ def _target_named(m: Machine, made: Made, callee: Callee) -> Named:
     return tuple(found.items())
 
 
+INERT = ("inspect.", "typing.", "functools.wraps", "functools.update_wrapper", "builtins.", "dataclasses.", "logging.", "atexit.", "signal.")
+"""Callees that look at functions, or keep them for later, without calling them."""
+
+
 def callbacks(m: Machine, f: Frame, args: Args, named: Named, span: ir.Span) -> None:
     """A function that is handed to code out of sight may be called by it."""
     for value in (*args, *(value for _, value in named)):
         for option in alternatives(value):
-            if isinstance(option, FunctionValue | Partial) or (isinstance(option, Bound) and not isinstance(option.function, str)):
+            if isinstance(option, Flow):
+                run_sources(m, f, option, span)
+            elif isinstance(option, FunctionValue | Partial) or (isinstance(option, Bound) and not isinstance(option.function, str)):
                 call_back(m, f, option, (), span)
 
 

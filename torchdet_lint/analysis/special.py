@@ -63,11 +63,11 @@ def _getattr(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
             return made.args[2] if isinstance(holder, Box) and not m.heap.cell(holder.identity).open else join(value, made.args[2])
         return value
     if isinstance(holder, ModuleRef):
-        return _any_definition(m, holder)
+        return any_definition(m, holder)
     return UNKNOWN
 
 
-def _any_definition(m: Machine, module: ModuleRef) -> Value:
+def any_definition(m: Machine, module: ModuleRef) -> Value:
     """Any function or class that a module defines, where the name is not known."""
     found: list[Value] = []
     for unit in m.project.modules[module.path].source.units:

@@ -34,7 +34,7 @@ def execute_unit(m: Machine, f: Frame, unit: int) -> None:
     kept, f.unit = f.unit, unit
     source = m.project.modules[f.path].source
     header = source.units[unit]
-    if header.kind in ("import", "from"):
+    if header.kind in ("import", "from") and ";" not in source.unit_text(header):
         for record in m.project.modules[f.path].records.get(unit, ()):
             run_import(m, f, record.module, record.level, record.names, (0, header.end - header.start))
     elif header.kind == "def" and len(header.names) == 1 and not source.unit_text(header).startswith("@"):
@@ -180,13 +180,16 @@ def fork(m: Machine, f: Frame, span: ir.Span, found: Truth, label: str, arms: tu
     """Both arms of a test, each from the same start; afterwards names hold what either left behind."""
     env, names = f.env, f.narrowed
     outcomes = []
-    m.heap.depth += 1
+    depth = m.heap.depth
     for body, narrowed in arms:
         f.env, f.narrowed, f.ended = dict(env), {**names, **narrowed}, ""
+        m.heap.depth = depth + 1
         trace = block(m, f, body)
         outcomes.append((trace, f.env, f.narrowed, f.ended))
-    m.heap.depth -= 1
     (then, env1, names1, end1), (other, env2, names2, end2) = outcomes
+    # What follows an arm that left does not run on all paths either, until the function or the loop is over.
+    left = {end1, end2} & {"return", "break", "continue"} and not (end1 and end2)
+    m.heap.depth = depth + 1 if left else depth
     likely = Option if found in (Truth.LIKELY, Truth.UNLIKELY) and label else None
     f.ended = ""
     if end1 and end2:
@@ -229,9 +232,9 @@ def _loop(m: Machine, f: Frame, span: ir.Span, kind: str, body: ir.Body, orelse:
     if target is not None:
         attributes.assign(m, f, target[0], target[1], span)
     names, f.narrowed = f.narrowed, dict(f.narrowed)
-    m.heap.depth += 1
+    depth, m.heap.depth = m.heap.depth, m.heap.depth + 1
     trace = block(m, f, body)
-    m.heap.depth -= 1
+    m.heap.depth = depth
     left = f.ended
     f.ended = ""
     f.narrowed = names
@@ -260,7 +263,7 @@ def _while(m: Machine, f: Frame, s: ir.While) -> None:
 
 
 def _with(m: Machine, f: Frame, s: ir.With) -> None:
-    contexts = []
+    contexts: list[tuple[str, Value]] = []
     for context, target in s.items:
         value = evaluate(m, f, context)
         entered, kinds = enter_context(m, f, value, context.span)
@@ -285,7 +288,7 @@ def _try(m: Machine, f: Frame, s: ir.Try) -> None:
     ended, f.ended = f.ended, ""
     done = f.env
     arms = []
-    m.heap.depth += 1
+    depth, m.heap.depth = m.heap.depth, m.heap.depth + 1
     survivors = [] if ended else [dict(done)]
     for handler in s.handlers:
         f.env, f.ended = {**done, **{k: join(v, done.get(k, v)) for k, v in env.items()}}, ""
@@ -294,7 +297,7 @@ def _try(m: Machine, f: Frame, s: ir.Try) -> None:
         arms.append(block(m, f, handler.body))
         if not f.ended:
             survivors.append(f.env)
-    m.heap.depth -= 1
+    m.heap.depth = depth
     f.ended = "" if survivors else ended or f.ended
     merged: dict[str, Value] = survivors[0] if survivors else done
     for other in survivors[1:]:

@@ -82,6 +82,8 @@ class Summary:
     path: str
     trace: Trace
     result: Value
+    lazy: bool = False
+    """Whether this is a generator function, whose body runs when its result is iterated."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -154,11 +154,18 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """The body of a generator function, which runs when the generator is iterated; `summary` is its summary."""
+
+    summary: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Flow:
     """Something to iterate over, whose items are `element`; iterating it iterates `sources` too."""
 
     element: Value
-    sources: tuple[Value, ...] = ()
+    sources: tuple[Value | Pending, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +312,6 @@ def given(value: Value | None) -> bool:
 
 __all__ = [
     "FALSE", "MISSING", "NONE", "TRUE", "UNKNOWN", "Bound", "Box", "ClassValue", "Either", "External", "Flow", "Folder", "FunctionValue",
-    "Identity", "Instance", "Items", "Known", "Made", "Mark", "ModuleRef", "Option", "Partial", "Site", "Super", "Tainted",
+    "Identity", "Instance", "Items", "Known", "Made", "Mark", "ModuleRef", "Option", "Partial", "Pending", "Site", "Super", "Tainted",
     "Truth", "Unknown", "Value", "alternatives", "computed", "given", "is_none", "join", "known", "marks", "truth",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from torchdet_lint.analysis.values import (
     Items,
     Known,
     Made,
+    Option,
     Site,
     Truth,
     Value,
@@ -25,8 +26,8 @@ from torchdet_lint.analysis.values import (
     is_none,
     truth,
 )
-from torchdet_lint.checks.emit import at_site, family_name, shorten_call
-from torchdet_lint.checks.facts import LIBRARY, Facts
+from torchdet_lint.checks.emit import at_site, family_name, shorten_call, source_text
+from torchdet_lint.checks.facts import LIBRARY, Facts, find_call
 from torchdet_lint.finding import Finding
 
 
@@ -83,16 +84,34 @@ def _verdict(facts: Facts, site: Site, made: Made, *, new_torch: bool) -> tuple[
             if family not in FAMILIES:
                 return "unseeded-draw", _short(event.api), family_name(family)
     hidden = _hidden(facts, dataset, 0)
+    if hidden == UNSEEN:
+        hidden = _written(facts, site)
     return ("out-of-sight", hidden, "") if hidden else ("seeded", "", "")
+
+
+def _written(facts: Facts, site: Site) -> str:
+    """The data set as the call spells it."""
+    call = find_call(facts.project, site)
+    for arg in call.args if call is not None else ():
+        if arg.name in ("", "dataset") and arg.star in ("", "="):
+            return source_text(facts, site.path, site.unit, arg.value.span)
+    return UNSEEN
 
 
 def _short(api: str) -> str:
     return shorten_call(f"{api}(...)")
 
 
+def _parts(made: Made) -> tuple[Value, ...]:
+    """The arguments of a data set that are run for its items: transforms, and data sets that it wraps."""
+    first = tuple(arg for arg in made.args[:1] if not (isinstance(arg, Made) and arg.cls.startswith("os.")))
+    named = tuple(value for name, value in made.named if "transform" in name or name in ("dataset", "datasets"))
+    return (*first, *(arg for arg in made.args[1:] if isinstance(arg, Made) and not arg.cls.startswith("os.")), *named)
+
+
 def _hidden(facts: Facts, value: Value | None, depth: int) -> str:
     """A part of the data set that is out of sight, "" when all of it is known."""
-    for option in alternatives(value):
+    for option in (o.default if isinstance(o, Option) else o for o in alternatives(value)):
         if isinstance(option, Instance | FunctionValue | Bound | Box | Items | Known):
             continue
         if isinstance(option, Made):
@@ -100,9 +119,13 @@ def _hidden(facts: Facts, value: Value | None, depth: int) -> str:
             if row is None or row.role not in ("dataset", "transform", "compose", "split", "layer"):
                 return option.cls if row is None and not option.cls.startswith(("torch.", "torchvision.", "torchtext.", "torchaudio.")) else ""
             if depth < 2:
-                for arg in (*option.args, *(v for _, v in option.named)):
+                for arg in _parts(option):
                     if isinstance(arg, Made) and (hidden := _hidden(facts, arg, depth + 1)):
                         return hidden
             continue
-        return "the data set"
-    return "" if value is not None else "the data set"
+        return UNSEEN
+    return "" if value is not None else UNSEEN
+
+
+UNSEEN = "dataset"
+"""What is said of a data set of which nothing is known."""

@@ -23,6 +23,10 @@ class Layout:
         self._found: dict[tuple[str, str], str | None] = {}
         self._paths: dict[str, tuple[tuple[str, bool], ...]] = {}
 
+    def add_roots(self, roots: Iterable[str]) -> None:
+        """Further folders to look in, as programs add them to `sys.path`."""
+        self.roots = tuple(dict.fromkeys((*self.roots, *(normpath(root) for root in roots))))
+
     def find(self, importer: str, dotted: str, level: int = 0) -> str | None:
         """The file that `import dotted` (or `from ..dotted import`) means in the file `importer`, or None when it is outside."""
         folder = dirname(normpath(importer))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from posixpath import dirname, join
 from typing import TypeAlias
 
 from torchdet_lint import ir
@@ -82,6 +84,17 @@ class Module:
                     self.imports[bound] = (record.module, record.level, name)
 
 
+_ADDED_PATH = re.compile(r"\bsys\.path\.(?:append|insert)\(\s*(?:\d+\s*,\s*)?[rf]?([\"'])([^\"'\n{}]+)\1\s*\)")
+
+
+def added_paths(source: SourceFile) -> tuple[str, ...]:
+    """Folders that a file adds to `sys.path` by a literal, relative to the project and to the file."""
+    if "sys.path" not in source.text:
+        return ()
+    found = [match[2] for match in _ADDED_PATH.finditer(source.text)]
+    return tuple(path for text in found if not text.startswith("/") for path in (text, join(dirname(source.path), text)))
+
+
 def _records_by_unit(source: SourceFile) -> dict[int, tuple[ImportRecord, ...]]:
     """The import statements inside of each unit, at any depth."""
     starts = [unit.start for unit in source.units]
@@ -100,6 +113,7 @@ class Project:
         listed = list(sources)
         self.layout = Layout((source.path for source in listed), roots)
         self.modules: Mapping[str, Module] = {s.path: Module(s, self.layout.name_of(s.path)) for s in listed}
+        self.layout.add_roots(root for source in listed for root in added_paths(source))
         self._lower = lower
         self._bodies: dict[tuple[str, int], ir.Body] = {}
 
