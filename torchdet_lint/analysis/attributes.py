@@ -28,6 +28,7 @@ from torchdet_lint.analysis.values import (
 )
 from torchdet_lint.project.modules import Definition, External, Symbol
 
+MODULE_CONTAINERS = ("torch.nn.ModuleDict", "torch.nn.ModuleList", "torch.nn.Sequential")
 CUDA_ROOTS = ("torch.cuda.", "torch.accelerator.")
 
 
@@ -123,6 +124,10 @@ def _made(m: Machine, f: Frame, value: Made, name: str, span: ir.Span) -> Value:
     for key, entry in value.named:
         if key == name and not isinstance(entry, Known):
             return entry
+    if value.cls == "torch.nn.ModuleDict" and value.args and isinstance(value.args[0], Box):
+        entry = m.heap.read(value.args[0].identity, name)
+        if entry is not None:
+            return entry
     wrapped = next((arg for arg in value.args if isinstance(arg, Instance)), None)
     if wrapped is not None and not name.startswith("_") and value.cls not in ("builtins.type",):
         if name in ("module", "_orig_mod", "model", "func"):
@@ -167,7 +172,9 @@ def get_item(m: Machine, f: Frame, value: Value, key: Value, span: ir.Span) -> V
         return items[key.value]
     if isinstance(value, Items | Box | Flow):
         return element(m, value)
-    if isinstance(value, Made) and value.cls == "torch.nn.ModuleDict" and value.args:
+    if isinstance(value, Made) and value.cls in MODULE_CONTAINERS and value.args:
+        if value.cls == "torch.nn.Sequential" and len(value.args) > 1:
+            return get_item(m, f, Items(value.args), key, span)
         return get_item(m, f, value.args[0], key, span)
     options = alternatives(value)
     if len(options) > 1:
@@ -250,6 +257,11 @@ def _unpack(m: Machine, f: Frame, target: ir.Sequence, value: Value, span: ir.Sp
     if items is not None and not starred and len(items) == len(target.items):
         for part, item in zip(target.items, items, strict=True):
             assign(m, f, part, item, span)
+        return
+    rows = [known_items(m, option) for option in alternatives(value)]
+    if not starred and len(rows) > 1 and all(row is not None and len(row) == len(target.items) for row in rows):
+        for index, part in enumerate(target.items):
+            assign(m, f, part, join(*(row[index] for row in rows if row is not None)), span)
         return
     each = value if isinstance(value, Tainted) else element(m, value)
     for part in target.items:

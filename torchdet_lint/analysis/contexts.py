@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes
+from torchdet_lint.analysis.effects import needed
 from torchdet_lint.analysis.iteration import iterate
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.values import FALSE, Flow, FunctionValue, Instance, Made, Option, Value, alternatives, known
@@ -38,6 +39,8 @@ def context_kinds(m: Machine, value: Value) -> Kinds:
 def _kind(m: Machine, name: str, value: Value) -> str:
     row = m.api(name)
     kind = BY_NAME.get(name, "") or (BY_ROLE.get(row.role, "") if row is not None else "")
+    if kind == "init-empty" and row is not None and row.needs and isinstance(value, Made) and not needed(value, row):
+        return ""
     made = value if isinstance(value, Made) else None
     if name.endswith("set_grad_enabled"):
         return "no-grad" if made is not None and made.get("mode", 0) == FALSE else ""

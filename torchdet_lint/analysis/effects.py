@@ -43,17 +43,31 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
     if row.draws and redirected(made, row):
         f.trace.append(Event("private-draw", site, made.cls, made=made))
     elif row.draws:
-        note = "init" if row.role in ("layer", "recurrent", "attention", "init", "pretrained") else ""
+        note = "name" if f.naming else "init" if row.role in ("layer", "recurrent", "attention", "init", "pretrained") else ""
         f.trace.append(Event("draw", site, made.cls, tuple(row.draws), made=made, note=note))
     for mode in row.sets:
         _set_mode(f, made, mode, site)
-    if row.role in ("backward", "matmul", "cuda"):
-        f.trace.append(Event(row.role, site, made.cls, made=made))
+    if row.role in ("backward", "matmul", "cuda") or (row.role == "trainer" and _picks_accelerator(made)):
+        kind = "cuda" if row.role == "trainer" else row.role
+        if not (kind == "cuda" and made.get("cpu") == TRUE):
+            f.trace.append(Event(kind, site, made.cls, made=made))
     if row.rng and not row.role:
         f.trace.append(Event("use", site, made.cls, made=made, note="rng"))
     elif row.role not in QUIET:
         f.trace.append(Event("use", site, made.cls, made=made, note=row.role))
     _unrepeatable_data(m, f, made)
+
+
+def _picks_accelerator(made: Made) -> bool:
+    """Whether a trainer takes an accelerator where there is one: unless it is told not to."""
+    if made.cls.startswith("lightning."):
+        accelerator = made.get("accelerator")
+        return not isinstance(accelerator, Known) or accelerator.value in ("auto", "gpu", "cuda", None)
+    if made.cls.startswith(("transformers.", "trl.")):
+        settings = made.get("args", 1)
+        told = isinstance(settings, Made) and any(settings.get(name) == TRUE for name in ("use_cpu", "no_cuda"))
+        return not told
+    return False
 
 
 def redirected(made: Made, row: Api) -> bool:
@@ -67,7 +81,12 @@ def redirected(made: Made, row: Api) -> bool:
                 return True
         elif value is not None and is_none(value) not in (Truth.YES, Truth.LIKELY):
             return True
-    return bool(row.needs) and not made.open and not any(_switched_on(made, spec) for spec in row.needs)
+    return not needed(made, row)
+
+
+def needed(made: Made, row: Api) -> bool:
+    """Whether the arguments without which a row says nothing are there."""
+    return not row.needs or made.open or any(_switched_on(made, spec) for spec in row.needs)
 
 
 def _switched_on(made: Made, spec: str) -> bool:

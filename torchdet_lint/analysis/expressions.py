@@ -203,6 +203,8 @@ def join_logic(op: str, values: list[Value]) -> Value:
     if len(values) == 1:
         return values[0]
     found = [truth(value) for value in values]
+    if (Truth.NO if op == "and" else Truth.YES) in found:
+        return known(op == "or")  # not the value itself, but as true as it
     if op == "or":
         options = [v for v in values[:-1] if truth(v) is not Truth.NO] + values[-1:]
         if any(isinstance(v, Option) and truth(v) is Truth.UNLIKELY for v in values):

@@ -181,6 +181,8 @@ class Walk:
             inner = inner._replace(loop=inner.loop or "call")
         if node.receiver is not None and node.receiver in state.evals and node.kind == "forward":
             inner = inner._replace(evaluating=True)
+        if not self.program:
+            inner = inner._replace(loop="")  # a loop in a function that nobody runs says nothing of what it calls
         start = self.base if node.kind == "spawn" else state
         body = self._summary(summary, start, inner)
         after = merge(Truth.OPEN, body.after, body.returned)
@@ -287,18 +289,20 @@ def marked_seeds(trace: Trace) -> frozenset[Site]:
     return frozenset(found)
 
 
-def events(trace: Trace, seen: set[int] | None = None) -> list[Event]:
-    """Every event of a trace, once for each summary that holds it."""
+def events(trace: Trace, seen: set[int] | None = None, *, elsewhere: bool = True) -> list[Event]:
+    """Every event of a trace, once for each summary that holds it; on request without those in worker processes."""
     seen = set() if seen is None else seen
     found: list[Event] = []
     for node in trace:
         if isinstance(node, Event):
             found.append(node)
         elif isinstance(node, Branch):
-            found += events(node.then, seen) + events(node.other, seen)
+            found += events(node.then, seen, elsewhere=elsewhere) + events(node.other, seen, elsewhere=elsewhere)
+        elif isinstance(node, Within) and node.kind in ("worker", "worker-init") and not elsewhere:
+            continue
         elif isinstance(node, Repeat | Within):
-            found += events(node.body, seen)
+            found += events(node.body, seen, elsewhere=elsewhere)
         elif isinstance(node, Enter) and id(node.summary) not in seen:
             seen.add(id(node.summary))
-            found += events(node.summary.trace, seen)
+            found += events(node.summary.trace, seen, elsewhere=elsewhere)
     return found

@@ -43,6 +43,7 @@ class Frame:
         "ended",
         "env",
         "function",
+        "naming",
         "narrowed",
         "outer",
         "owner",
@@ -67,6 +68,7 @@ class Frame:
         self.returns: list[Value] = []
         self.yields: list[Value] | None = None
         self.ended = ""
+        self.naming = False
         self.function: ir.Function | ir.Lambda | None = None
         self.receiver: Value | None = None
         self.owner: ClassValue | None = None

@@ -80,7 +80,10 @@ def call(
     if isinstance(receiver, Made) and _is_rng(m, receiver) and (row is None or row.role != "seeder"):
         f.trace.append(Event("rng-draw", f.site(span), path, made=receiver))
         return _rng_result(f, receiver, path, args, span)
-    outside.callbacks(m, f, args, named, span)
+    if row is not None and row.callee is not None:
+        outside.hand_on(m, f, made, row, span, receiver)
+    else:
+        outside.callbacks(m, f, args, named, span)
     if name in SUBMITS:
         outside.submitted(m, f, args, span)
     return _result(m, f, receiver, name, made, row, span)

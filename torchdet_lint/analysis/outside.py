@@ -55,7 +55,7 @@ def call(m: Machine, f: Frame, path: str, args: Args, named: Named, span: ir.Spa
     flash = made.get("attn_implementation")
     if isinstance(flash, Known) and str(flash.value).startswith("flash_attention"):
         f.trace.append(Event("use", f.site(span), name, value=flash, made=made, note="flash-option"))
-    _hand_on(m, f, made, row, span)
+    hand_on(m, f, made, row, span)
     return result_of(m, f, made, row, span)
 
 
@@ -130,19 +130,48 @@ def m_elements(m: Machine, value: Value) -> tuple[Value, ...]:
     return m.heap.elements(value.identity) if isinstance(value, Box) else ()
 
 
-def _hand_on(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span) -> None:
-    """Calls what the callee calls: the arguments that the table marks, else every function among them."""
+OPEN_CALLERS = (".CLI", ".Fire", ".auto_cli", "typer.run", "tyro.cli", "defopt.run", "plac.call", "clize.run")
+"""Callers that let the user choose the arguments, so that defaults are options."""
+
+
+def hand_on(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span, lead: Value = UNKNOWN) -> None:
+    """Calls what the callee calls: the arguments that the table marks, else every function among them.
+
+    `lead` stands for what a method hands over of its own.
+    """
     callee = row.callee if row is not None else None
     if callee is not None and row is not None:
-        target = argument(made, callee.target)
-        if target is not None:
-            fresh = row.role == "spawn" and made.cls.endswith("multiprocessing.spawn")
-            call_back(m, f, target, _target_args(m, made, callee), span, kind="spawn" if fresh else "callback", named=_target_named(m, made, callee))
+        fresh = row.role == "spawn" and made.cls.endswith("multiprocessing.spawn")
+        for target in _targets(m, argument(made, callee.target)):
+            call_back(
+                m, f, target, _target_args(m, made, callee, lead), span, kind="spawn" if fresh else "callback",
+                named=_target_named(m, made, callee), open_call=made.cls.endswith(OPEN_CALLERS),
+            )  # fmt: skip
+        return
+    if row is not None and row.role == "env":
+        for value in made.args[:1]:
+            for target in _targets(m, value):
+                call_back(m, f, target, (), span)
         return
     if row is not None and (row.params or row.role in ("loader", "layer", "transform", "compose", "option", "dataset", "spawn", "trainer")):
         return
     if not made.cls.startswith(INERT):
         callbacks(m, f, made.args, made.named, span)
+
+
+def _targets(m: Machine, value: Value | None) -> tuple[Value, ...]:
+    """The callables behind an argument: itself, or those in a list or dictionary of them."""
+    found: list[Value] = []
+    for option in alternatives(value):
+        if isinstance(option, Box) and option.kind in ("dict", "namespace"):
+            for entry in m.heap.cell(option.identity).entries.values():
+                found += _targets(m, entry)
+        elif isinstance(option, Box | Items):
+            for entry in known_items(m, option) or m_elements(m, option):
+                found += _targets(m, entry)
+        else:
+            found.append(option)
+    return tuple(found)
 
 
 def argument(made: Made, spec: str) -> Value | None:
@@ -151,8 +180,8 @@ def argument(made: Made, spec: str) -> Value | None:
     return made.get(name, int(position) if position else None) if spec else None
 
 
-def _target_args(m: Machine, made: Made, callee: Callee) -> Args:
-    handed: list[Value] = [UNKNOWN] * callee.lead
+def _target_args(m: Machine, made: Made, callee: Callee, lead: Value) -> Args:
+    handed: list[Value] = [lead] * callee.lead
     for spec in callee.each:
         handed.append(UNKNOWN if argument(made, spec) is None else _element(m, argument(made, spec)))
     if callee.args:
@@ -205,7 +234,15 @@ def submitted(m: Machine, f: Frame, args: Args, span: ir.Span) -> None:
 
 
 def call_back(
-    m: Machine, f: Frame, target: Value, args: Args, span: ir.Span, *, kind: str = "callback", named: Named = ()
+    m: Machine,
+    f: Frame,
+    target: Value,
+    args: Args,
+    span: ir.Span,
+    *,
+    kind: str = "callback",
+    named: Named = (),
+    open_call: bool = False,
 ) -> Value:
     """Calls a project function for somebody else; parameters that nobody names are unknown."""
     from torchdet_lint.analysis import calls
@@ -218,7 +255,7 @@ def call_back(
         return calls.call_value(m, f, target, args, named, span)
     if not isinstance(target, FunctionValue):
         return UNKNOWN
-    summary = calls.summarise(m, target, _padded(m, target, args, named), named)
+    summary = calls.summarise(m, target, _padded(m, target, args, named), named, open_call=open_call)
     if summary is None:
         return UNKNOWN
     if summary.trace:

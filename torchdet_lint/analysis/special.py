@@ -132,6 +132,8 @@ def _iterating(kind: str) -> Handler:
         if not made.args:
             return _fresh(m, f, kind, (), span) if kind else UNKNOWN
         value = made.args[0]
+        if isinstance(value, Bound) and value.function == "shape":
+            return value
         items = known_items(m, value)
         if items is None:
             inner = iterate(m, f, value, span)
@@ -201,6 +203,8 @@ def _hash(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
 
 def _stable_hash(value: Value) -> bool:
     """Ints, and tuples of ints."""
+    if isinstance(value, Bound) and value.function == "shape":
+        return True
     if isinstance(value, Items):
         return all(_stable_hash(item) for item in value.items)
     if isinstance(value, Option):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -88,9 +89,19 @@ def leave(f: Frame, kind: str) -> None:
 def _assign(m: Machine, f: Frame, s: ir.Assign) -> None:
     if s.value is None:
         return
+    f.naming = len(s.targets) == 1 and is_label(tests.path_text(s.targets[0]))
     value = evaluate(m, f, s.value)
+    f.naming = False
     for target in s.targets:
         attributes.assign(m, f, target, value, s.span)
+
+
+LABEL = re.compile(r"(?:^|[_.])(?:name|id|uid|uuid|prefix|suffix|tag|port|path|dir|folder|filename|file|color|colour)$")
+
+
+def is_label(text: str) -> bool:
+    """Whether something called this is a name, a port, a place: random values in it reach no result."""
+    return LABEL.search(text) is not None
 
 
 def _augment(m: Machine, f: Frame, s: ir.Augment) -> None:

@@ -14,6 +14,9 @@ from typing import Any, NamedTuple, TypeAlias
 from torchdet_lint import ir
 from torchdet_lint.project.modules import External, Folder, ModuleRef
 
+MOST_CALLABLES = 24
+"""So many functions and classes are kept apart where a value is looked up in a registry."""
+
 WIDTH = 6
 """At most so many alternatives are told apart; more become unknown."""
 
@@ -220,7 +223,12 @@ def join(*values: Value) -> Value:
         options -= set(tainted)
         options.add(Tainted(frozenset().union(*(option.marks for option in tainted))))
     if len(options) > WIDTH:
-        return tainted[0] if tainted else UNKNOWN
+        # Registries hold many functions and classes: they stay, what else there is becomes unknown.
+        called = [option for option in options if isinstance(option, FunctionValue | ClassValue | Partial)]
+        if not called:
+            return tainted[0] if tainted else UNKNOWN
+        called = sorted(called, key=repr)[:MOST_CALLABLES]
+        options = {*called, *([] if len(called) == len(options) else [UNKNOWN])}
     return Either(frozenset(options))
 
 
@@ -281,6 +289,8 @@ def truth(value: Value) -> Truth:
     if isinstance(value, Either):
         found = {truth(option) for option in value.options}
         return found.pop() if len(found) == 1 else Truth.OPEN
+    if isinstance(value, Bound) and isinstance(value.function, str):
+        return Truth.OPEN  # an attribute of something out of sight
     if isinstance(value, Instance | FunctionValue | ClassValue | Bound | ModuleRef | Partial):
         return Truth.YES
     if isinstance(value, Items):
@@ -300,7 +310,9 @@ def is_none(value: Value) -> Truth:
     if isinstance(value, Either):
         found = {is_none(option) for option in value.options}
         return found.pop() if len(found) == 1 else Truth.OPEN
-    if isinstance(value, Unknown):
+    if isinstance(value, Unknown) or (isinstance(value, Bound) and isinstance(value.function, str)):
+        return Truth.OPEN
+    if isinstance(value, External) and value.path.startswith("torch.version."):
         return Truth.OPEN
     return Truth.NO
 

@@ -103,7 +103,7 @@ def _strict(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
         value = source_text(facts, site.path, site.unit, site.span)
         yield at_site(facts, "TDL204", "debug-mode" if debug else "warn-only", site, value=value)
     elif found == {"off"} and not _through_option(events):
-        undone = any(visit.state.strict == "on" for event in events for visit in facts.visits[event])
+        undone = any(visit.state.strict == "on" and visit.program for event in events for visit in facts.visits[event])
         first = _enabling(facts, events) if undone else ""
         yield at_site(facts, "TDL208", "undone" if undone else "off", site, where=first)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchdet_lint.analysis.fold import events
 from torchdet_lint.analysis.modes import CUBLAS, good_cublas
 from torchdet_lint.analysis.state import FAMILIES
-from torchdet_lint.analysis.values import TRUE, Known
+from torchdet_lint.analysis.values import Known, Truth, truth
 from torchdet_lint.checks.emit import at_hit, call_text
 from torchdet_lint.checks.facts import Facts, ProgramFacts
 from torchdet_lint.finding import Finding
@@ -27,7 +28,7 @@ def _mode_missing(facts: Facts, program: ProgramFacts) -> Iterator[Finding]:
         return
     if not any(f"seed:{family}" in hits for family in FAMILIES):
         variant = "unseeded"
-    elif CUDNN in hits and hits[CUDNN].event.value == TRUE:
+    elif CUDNN in hits and truth(hits[CUDNN].event.value) in (Truth.YES, Truth.LIKELY):
         variant = "cudnn-only"
     else:
         variant = "never"
@@ -38,7 +39,9 @@ def _mode_missing(facts: Facts, program: ProgramFacts) -> Iterator[Finding]:
 
 def evidence(facts: Facts, program: ProgramFacts) -> str:
     """What names an accelerator in the program."""
-    return program.hits["cuda"].event.api
+    named = [event.api for event in events(program.trace) if event.kind == "cuda"]
+    plain = [api for api in named if api.startswith(("'", ".cuda", ".to("))]
+    return plain[0] if plain else program.hits["cuda"].event.api
 
 
 def _workspace_missing(facts: Facts, program: ProgramFacts) -> Iterator[Finding]:

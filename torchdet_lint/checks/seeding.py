@@ -81,7 +81,7 @@ def seeded_after(hit: Hit, family: str) -> Event | None:
 def _seeds(node: Node, family: str) -> Event | None:
     if isinstance(node, Enter) and node.kind == "spawn":
         return None
-    return next((e for e in events((node,)) if e.kind == "seed" and family in e.families), None)
+    return next((e for e in events((node,), elsewhere=False) if e.kind == "seed" and family in e.families), None)
 
 
 def _optional(facts: Facts, program: ProgramFacts, family: str, draw: Hit) -> Iterator[Finding]:

@@ -31,7 +31,8 @@ def check_tuning(facts: Facts) -> Iterator[Finding]:
         if wanted and truth(event.value) in (Truth.YES, Truth.LIKELY) and event.site not in said and not _quiet(facts, event):
             said.add(event.site)
             text = source_text(facts, event.site.path, event.site.unit, event.site.span)
-            yield finding(facts, "TDL207", "config", locate(facts, event.site), option=text, call="", value="", where="")
+            variant = "optional" if _under_option(facts, event) else "config"
+            yield finding(facts, "TDL207", variant, locate(facts, event.site), option=text, call="", value="", where="")
 
 
 def _quiet(facts: Facts, event: Event) -> bool:
@@ -58,12 +59,11 @@ def _tuned(facts: Facts, made: Made) -> tuple[bool, str]:
         inner = option.default if isinstance(option, Option) else option
         if isinstance(inner, Known) and str(inner.value).startswith("max-autotune"):
             return True, f'mode="{inner.value}"'
-    for option in alternatives(made.get("options")):
-        if isinstance(option, Box):
-            for name in CONFIG:
-                value = facts.machine.heap.read(option.identity, name)
-                if value is not None and truth(value) in (Truth.YES, Truth.LIKELY):
-                    return True, f'options={{"{name}": True}}'
+    boxes = alternatives(made.get("options"))
+    for name in CONFIG:
+        values = [facts.machine.heap.read(box.identity, name) if isinstance(box, Box) else None for box in boxes]
+        if values and all(value is not None and truth(value) in (Truth.YES, Truth.LIKELY) for value in values):
+            return True, f'options={{"{name}": True}}'
     return False, ""
 
 

@@ -145,7 +145,7 @@ def import_from(node: Any, at: Cursor) -> ir.ImportFrom:
         return ir.ImportFrom(module, len(node.relative), (("*", "*"),), (start, at.end))
     if node.lpar is not None:
         at.take("(")
-    names = tuple([_alias(alias, at) for alias in node.names])
+    names = tuple([(name, bound or name) for name, bound in (_alias(alias, at) for alias in node.names)])
     if node.rpar is not None:
         at.take(")")
     return ir.ImportFrom(module, len(node.relative), names, (start, at.end))
