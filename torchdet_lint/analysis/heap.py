@@ -29,7 +29,13 @@ class Heap:
 
     def __init__(self) -> None:
         self._cells: dict[Identity, Cell] = {}
+        self._contexts = 0
         self.depth = 0
+
+    def new_context(self) -> int:
+        """A number that no other context has, in this or another machine on the same heap."""
+        self._contexts += 1
+        return self._contexts
 
     def cell(self, identity: Identity) -> Cell:
         found = self._cells.get(identity)

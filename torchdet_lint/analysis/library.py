@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import calls, classes
@@ -12,6 +13,9 @@ from torchdet_lint.analysis.triggers import holds_site
 from torchdet_lint.analysis.values import ClassValue, FunctionValue, Instance
 from torchdet_lint.source import Unit
 
+Entered: TypeAlias = set[tuple[str, int, str]]
+"""Functions that programs enter, by file, unit and qualified name."""
+
 BUDGET = 4_000
 """Steps for one function that nobody is known to call."""
 
@@ -19,32 +23,33 @@ DEPTH = 2
 """How deep such a function is followed into what it calls: enough for helpers, since what they hold is evaluated by itself."""
 
 
-def evaluate_rest(m: Machine) -> Iterator[Summary]:
-    """Summaries of modules and functions that hold sites and that no program has entered yet."""
+def evaluate_rest(m: Machine, entered: Entered, wants: Callable[[str], bool]) -> Iterator[Summary]:
+    """Summaries of modules and functions that hold sites and that no program has entered, in the files that are asked for.
+    """
     m.max_depth = DEPTH
     for path, module in sorted(m.project.modules.items()):
-        if not any(holds_site(unit, m.apis) for unit in module.source.units):
+        if not wants(path) or not any(holds_site(unit, m.apis) for unit in module.source.units):
             continue
         m.steps = 0
         yield m.module_summary(path, main=False)
         for unit in module.source.units:
             if unit.kind in ("import", "from") or not holds_site(unit, m.apis):
                 continue
-            yield from _unit(m, path, unit)
+            yield from _unit(m, path, unit, entered)
 
 
-def _unit(m: Machine, path: str, unit: Unit) -> Iterator[Summary]:
+def _unit(m: Machine, path: str, unit: Unit, entered: Entered) -> Iterator[Summary]:
     frame = Frame(path, unit.index, "", None, m.number())
     for name in unit.names:
         value = m.global_value(path, name)
         if isinstance(value, FunctionValue) and value.path == path and value.unit == unit.index:
-            yield from _function(m, value)
+            yield from _function(m, value, entered)
         elif isinstance(value, ClassValue) and value.path == path and value.unit == unit.index:
-            yield from _class(m, frame, value)
+            yield from _class(m, frame, value, entered)
 
 
-def _function(m: Machine, function: FunctionValue) -> Iterator[Summary]:
-    if m.contexts.get(function):
+def _function(m: Machine, function: FunctionValue, entered: Entered) -> Iterator[Summary]:
+    if (function.path, function.unit, function.qualname) in entered:
         return
     m.steps = max(0, MAX_STEPS - BUDGET)
     summary = calls.summarise(m, function, (), (), open_call=True)
@@ -52,7 +57,7 @@ def _function(m: Machine, function: FunctionValue) -> Iterator[Summary]:
         yield summary
 
 
-def _class(m: Machine, frame: Frame, cls: ClassValue) -> Iterator[Summary]:
+def _class(m: Machine, frame: Frame, cls: ClassValue, entered: Entered) -> Iterator[Summary]:
     """The methods of a class that no program has entered, on an object made with unknown arguments."""
     found = classes.info(m, cls)
     if found is None:
@@ -63,12 +68,12 @@ def _class(m: Machine, frame: Frame, cls: ClassValue) -> Iterator[Summary]:
         member = found.members.get(name)
         code = found.code.get(name)
         if isinstance(member, ClassValue) and member.qualname.startswith(f"{cls.qualname}."):
-            yield from _class(m, frame, member)
+            yield from _class(m, frame, member, entered)
         if not isinstance(member, FunctionValue) or code is None:
             continue
-        if m.contexts.get(member) and name != "__init__":
+        reached = (member.path, member.unit, member.qualname) in entered
+        if reached and name != "__init__":
             continue
-        reached = bool(m.contexts.get(member))
         m.steps = max(0, MAX_STEPS - BUDGET)
         summary = calls.summarise(m, member, _receiver(code, instance, cls), (), open_call=True)
         if summary is not None and not reached:

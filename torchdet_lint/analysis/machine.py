@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.heap import Heap
@@ -83,22 +83,28 @@ class Frame:
 
 
 class Machine:
-    """Evaluation of one project. Summaries, objects and module environments are shared by all programs of the project."""
+    """Evaluation of one program (or of what no program reaches).
 
-    def __init__(self, project: Project, apis: Apis, versions: Mapping[str, Interval] | None = None) -> None:
+    Summaries, classes and module environments belong to one machine, so that what a program is found to do never depends on
+    which other programs were evaluated before. The heap may be shared: identities of different machines differ.
+    """
+
+    def __init__(
+        self, project: Project, apis: Apis, versions: Mapping[str, Interval] | None = None, heap: Heap | None = None
+    ) -> None:
         self.project = project
         self.apis = apis
         self.versions = versions or {}
-        self.heap = Heap()
+        self.heap = heap if heap is not None else Heap()
+        self.home = self.heap.new_context()
         self.code: dict[tuple[str, int, ir.Span], ir.Function | ir.Lambda | ir.Class] = {}
         self.frames: list[Frame] = []
         self.summaries: dict[object, Summary] = {}
-        self.contexts: dict[object, int] = {}
+        self.contexts: dict[FunctionValue, int] = {}
         self.active: set[object] = set()
         self.steps = 0
         self.call_depth = 0
         self.max_depth = MAX_DEPTH
-        self._numbers = 0
         self._modules: dict[str, Frame] = {}
         self._running: set[tuple[str, int]] = set()
         self._classes: dict[ClassValue, object] = {}
@@ -114,14 +120,13 @@ class Machine:
 
     def number(self) -> int:
         """A fresh context number."""
-        self._numbers += 1
-        return self._numbers
+        return self.heap.new_context()
 
     # Modules
 
     def module_frame(self, path: str) -> Frame:
         if path not in self._modules:
-            frame = Frame(path, 0, "", None, 0)
+            frame = Frame(path, 0, "", None, self.home)
             self._modules[path] = frame
         return self._modules[path]
 
@@ -220,6 +225,10 @@ class Machine:
             self.frames.append(frame)
             frame.closure = len(self.frames)
         return frame.closure
+
+    def entered(self) -> Iterator[tuple[str, int, str]]:
+        """The functions that were evaluated, by file, unit and qualified name."""
+        return ((f.path, f.unit, f.qualname) for f in self.contexts)
 
     def fingerprint(self, value: Value, depth: int = 2) -> object:
         """The value as part of a summary's key: objects count with the version of what they hold."""

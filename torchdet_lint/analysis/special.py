@@ -75,7 +75,7 @@ def any_definition(m: Machine, module: ModuleRef) -> Value:
             value = m.global_value(module.path, unit.names[0]) if unit.names else None
             if isinstance(value, FunctionValue | ClassValue):
                 found.append(value)
-    return Either(frozenset(found)) if len(found) > 1 else found[0] if found else UNKNOWN
+    return Either(tuple(dict.fromkeys(found))) if len(found) > 1 else found[0] if found else UNKNOWN
 
 
 def _setattr(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
@@ -86,7 +86,7 @@ def _setattr(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
 
 
 def _globals(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
-    box = Box("dict", (f.site((0, 0))._replace(unit=-1, scope="<globals>"), 0))
+    box = Box("dict", (f.site((0, 0))._replace(unit=-1, scope="<globals>"), m.home))
     cell = m.heap.cell(box.identity)
     module = m.project.modules[f.path]
     for name in (*module.bound, *module.imports):

@@ -195,9 +195,24 @@ class Mark(NamedTuple):
     site: Site | None
 
 
-@dataclass(frozen=True, slots=True)
 class Either:
-    options: frozenset[Value]
+    """Any of several values. They keep the order in which they were met, which does not count when two are compared."""
+
+    __slots__ = ("_hash", "_set", "options")
+
+    def __init__(self, options: tuple[Value, ...]) -> None:
+        self.options = options
+        self._set = frozenset(options)
+        self._hash = hash(self._set)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Either) and self._set == other._set
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Either({', '.join(sorted(map(repr, self.options)))})"
 
 
 Value: TypeAlias = (
@@ -208,37 +223,35 @@ Value: TypeAlias = (
 
 def join(*values: Value) -> Value:
     """One value that may be any of these."""
-    options: set[Value] = set()
+    options: dict[Value, None] = {}
     for value in values:
         if isinstance(value, Either):
-            options |= value.options
+            options.update(dict.fromkeys(value.options))
         else:
-            options.add(value)
+            options[value] = None
     if len(options) == 1:
-        return options.pop()
+        return next(iter(options))
     if not options:
         return UNKNOWN
     tainted = [option for option in options if isinstance(option, Tainted)]
     if len(tainted) > 1:
-        options -= set(tainted)
-        options.add(Tainted(frozenset().union(*(option.marks for option in tainted))))
+        options = {option: None for option in options if not isinstance(option, Tainted)}
+        options[Tainted(frozenset().union(*(option.marks for option in tainted)))] = None
     if len(options) > WIDTH:
         # Registries hold many functions and classes: they stay, what else there is becomes unknown.
         called = [option for option in options if isinstance(option, FunctionValue | ClassValue | Partial)]
         if not called:
             return tainted[0] if tainted else UNKNOWN
-        called = sorted(called, key=repr)[:MOST_CALLABLES]
-        options = {*called, *([] if len(called) == len(options) else [UNKNOWN])}
-    return Either(frozenset(options))
+        kept = called[:MOST_CALLABLES]
+        options = dict.fromkeys([*kept, *([] if len(kept) == len(options) else [UNKNOWN])])
+    return Either(tuple(options))
 
 
 def alternatives(value: Value | None) -> tuple[Value, ...]:
-    """The values that it may be, in a stable order."""
+    """The values that it may be, in the order in which they were met."""
     if value is None:
         return ()
-    if isinstance(value, Either):
-        return tuple(sorted(value.options, key=repr))
-    return (value,)
+    return value.options if isinstance(value, Either) else (value,)
 
 
 def marks(values: Iterable[Value]) -> frozenset[Mark]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import calls
+from torchdet_lint.analysis.heap import Heap
 from torchdet_lint.analysis.fold import Hit, Outcome, Visit, Walk, events, marked_seeds
 from torchdet_lint.analysis.library import evaluate_rest
 from torchdet_lint.analysis.loads import Loads
@@ -18,7 +19,7 @@ from torchdet_lint.catalog.rules import Catalog
 from torchdet_lint.catalog.versions import ANY, Interval
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names
-from torchdet_lint.project.programs import Program, find_programs
+from torchdet_lint.project.programs import Program, find_programs, import_closure
 
 Versions = Mapping[str, Interval]
 LIBRARY = ""
@@ -30,7 +31,8 @@ class Context:
     """What checking a project needs besides the code.
 
     `versions_for(path)` gives the known bounds of libraries for a file, "torch" always among them. `codes` are the rules that somebody
-    asked for. `scripts` are further entry points, as (file, function).
+    asked for. `scripts` are further entry points, as (file, function). `reported` are the files whose findings are wanted, None for all:
+    what cannot reach them is not evaluated, and what is found in them is the same either way.
     """
 
     project: Project
@@ -41,6 +43,11 @@ class Context:
     scripts: tuple[tuple[str, str], ...] = ()
     tests_are_programs: bool = False
     versions_for: Callable[[str], Versions] | None = None
+    reported: frozenset[str] | None = None
+
+    def wants(self, path: str) -> bool:
+        """Whether findings in this file are asked for."""
+        return self.reported is None or path in self.reported
 
     def torch(self, path: str) -> Interval:
         """The torch versions that the file is written for."""
@@ -63,10 +70,15 @@ class ProgramFacts:
 
 @dataclass
 class Facts:
-    """The project, evaluated. `visits` says for each event in which states programs reach it."""
+    """The project, evaluated. `visits` says for each event in which states programs reach it.
+
+    `machine` answers questions about values that events hold; `troubles` are programs that could not be evaluated, with the error.
+    """
 
     context: Context
     machine: Machine
+    troubles: list[tuple[str, Exception]] = field(default_factory=list)
+    entered: set[tuple[str, int, str]] = field(default_factory=set)
     programs: tuple[ProgramFacts, ...] = ()
     visits: dict[Event, set[Visit]] = field(default_factory=dict)
     _by_kind: dict[str, tuple[Event, ...]] = field(default_factory=dict)
@@ -103,24 +115,34 @@ class Facts:
 
 def gather(context: Context, progress: Callable[[str, int, int], None]) -> Facts:
     """Evaluates every program, then what no program reaches."""
-    machine = Machine(context.project, context.apis, context.versions)
+    heap = Heap()
+    machine = Machine(context.project, context.apis, context.versions, heap)
     facts = Facts(context, machine)
     programs = find_programs(context.project, context.scripts, tests=context.tests_are_programs)
+    wanted = [program for program in programs if _can_reach(context, program.path)]
     done = []
-    for index, program in enumerate(programs):
-        progress("analysing programs", index, len(programs))
-        done.append(_run(facts, program))
+    for index, program in enumerate(wanted):
+        progress("analysing programs", index, len(wanted))
+        try:
+            done.append(_run(facts, program, Machine(context.project, context.apis, context.versions, heap)))
+        except Exception as error:  # noqa: BLE001 (one program that we fail on costs only that program)
+            facts.troubles.append((program.path, error))
     facts.programs = tuple(done)
     # One walk for all of it: what modules import is folded once, not once for every importer.
     rest = Walk(LIBRARY, context.torch("").newest_satisfies("torch>=1.9"), facts.visits)
-    for summary in evaluate_rest(machine):
+    for summary in evaluate_rest(machine, facts.entered, context.wants):
         rest.run(summary.trace)
     return facts
 
 
-def _run(facts: Facts, program: Program) -> ProgramFacts:
-    machine = facts.machine
-    machine.steps = 0
+def _can_reach(context: Context, path: str) -> bool:
+    """Whether a program can run code of a file that is asked for."""
+    if context.reported is None or path in context.reported:
+        return True
+    return not context.reported.isdisjoint(import_closure(context.project, path))
+
+
+def _run(facts: Facts, program: Program, machine: Machine) -> ProgramFacts:
     trace = machine.module_summary(program.path, main=not program.function).trace
     if program.function:
         value = machine.global_value(program.path, program.function)
@@ -128,6 +150,7 @@ def _run(facts: Facts, program: Program) -> ProgramFacts:
             summary = calls.summarise(machine, value, (), (), open_call=True)
             if summary is not None:
                 trace = (*trace, Enter(Site(program.path, value.unit, value.span, ""), "call", summary))
+    facts.entered.update(machine.entered())
     return ProgramFacts(program, trace, _fold(facts, program.path, program.path, trace))
 
 

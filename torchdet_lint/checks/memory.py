@@ -14,6 +14,8 @@ from torchdet_lint.finding import Finding, Related
 
 def check(facts: Facts) -> Iterator[Finding]:
     for path, module in sorted(facts.project.modules.items()):
+        if not facts.context.wants(path):
+            continue
         names = facts.names(path)
         for unit in module.source.units:
             if unit.kind not in ("import", "from") and holds_memory(unit):

@@ -20,6 +20,8 @@ def check(facts: Facts) -> Iterator[Finding]:
         return row.name if row is not None and row.role == "listing" else None
 
     for path, module in sorted(facts.project.modules.items()):
+        if not facts.context.wants(path):
+            continue
         names = facts.names(path)
         for unit in module.source.units:
             if unit.kind not in ("import", "from") and holds_order(module.source, unit):

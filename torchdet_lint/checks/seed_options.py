@@ -21,6 +21,8 @@ REPEATED = ("forward", "__getitem__", "__call__", "training_step", "__getitems__
 def check(facts: Facts) -> Iterator[Finding]:
     reads = AttributeReads(facts.project)
     for path, module in sorted(facts.project.modules.items()):
+        if not facts.context.wants(path):
+            continue
         for unit in module.source.units:
             if unit.kind not in ("import", "from") and holds_seed_name(unit):
                 body = facts.project.body(path, unit.index)

@@ -64,6 +64,7 @@ class Run:
             scripts=scripts(self.scope.root, project, settings, sources),
             tests_are_programs=settings.tests_are_programs,
             versions_for=versions,
+            reported=None if len(self.reported) == len(self.scope.entries) else frozenset(self.reported),
         )
 
     def facts(self) -> Facts | None:
@@ -72,7 +73,10 @@ class Run:
 
         context = self.context()
         try:
-            return gather(context, self.progress)
+            facts = gather(context, self.progress)
+            for _, error in facts.troubles:
+                self.trouble(error, "analysing a program")
+            return facts
         except Exception as error:  # noqa: BLE001 (the files that cannot be read are still told)
             self.trouble(error, "analysing the project")
             return None

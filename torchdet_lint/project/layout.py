@@ -20,7 +20,9 @@ class Layout:
         self.files = {normpath(path): path for path in files}
         self.roots = tuple(normpath(root) for root in roots)
         self.folders = _folders(self.files)
-        self._found: dict[tuple[str, str], str | None] = {}
+        self._found: dict[tuple[str, str, int], str | None] = {}
+        self._homes: dict[str, str] = {}
+        self._named: dict[tuple[str, str, int], bool] = {}
         self._paths: dict[str, tuple[tuple[str, bool], ...]] = {}
 
     def add_roots(self, roots: Iterable[str]) -> None:
@@ -29,15 +31,21 @@ class Layout:
 
     def find(self, importer: str, dotted: str, level: int = 0) -> str | None:
         """The file that `import dotted` (or `from ..dotted import`) means in the file `importer`, or None when it is outside."""
-        folder = dirname(normpath(importer))
-        if level:
-            for _ in range(level - 1):
-                folder = dirname(folder)
-            return self._module_at(join(folder, *dotted.split(".")) if dotted else folder, package=True)
-        key = (folder, dotted)
+        folder = self._folder_of(importer)
+        key = (folder, dotted, level)
         if key not in self._found:
-            self._found[key] = self._search(folder, dotted)
+            self._found[key] = self._relative(folder, dotted, level) if level else self._search(folder, dotted)
         return self._found[key]
+
+    def _folder_of(self, path: str) -> str:
+        if path not in self._homes:
+            self._homes[path] = dirname(normpath(path))
+        return self._homes[path]
+
+    def _relative(self, folder: str, dotted: str, level: int) -> str | None:
+        for _ in range(level - 1):
+            folder = dirname(folder)
+        return self._module_at(join(folder, *dotted.split(".")) if dotted else folder)
 
     def is_package(self, folder: str) -> bool:
         return normpath(join(folder, "__init__.py")) in self.files
@@ -79,7 +87,7 @@ class Layout:
             self._paths[folder] = tuple(dict.fromkeys(chain))
         return self._paths[folder]
 
-    def _module_at(self, path: str, package: bool = False) -> str | None:
+    def _module_at(self, path: str) -> str | None:
         path = normpath(path)
         for candidate in (f"{path}/__init__.py" if path != "." else "__init__.py", f"{path}.py", f"{path}.pyi"):
             if candidate in self.files:
@@ -88,7 +96,13 @@ class Layout:
 
     def has_folder(self, importer: str, dotted: str, level: int = 0) -> bool:
         """Whether `dotted` is a folder of the project without an `__init__.py` (a namespace package)."""
-        folder = dirname(normpath(importer))
+        folder = self._folder_of(importer)
+        key = (folder, dotted, level)
+        if key not in self._named:
+            self._named[key] = self._names_folder(folder, dotted, level)
+        return self._named[key]
+
+    def _names_folder(self, folder: str, dotted: str, level: int) -> bool:
         if level:
             for _ in range(level - 1):
                 folder = dirname(folder)

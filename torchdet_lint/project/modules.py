@@ -116,6 +116,10 @@ class Project:
         self.layout.add_roots(root for source in listed for root in added_paths(source))
         self._lower = lower
         self._bodies: dict[tuple[str, int], ir.Body] = {}
+        self.imports: dict[str, frozenset[str]] = {}
+        """A memo of `torchdet_lint.project.programs.imports_of`."""
+        self._looked_up: dict[tuple[str, str], Symbol | None] = {}
+        self._resolved: dict[tuple[str, str, int, str], Symbol] = {}
 
     def body(self, path: str, unit: int) -> ir.Body:
         """The IR of one unit, lowered at the first request."""
@@ -132,7 +136,10 @@ class Project:
 
     def lookup(self, path: str, name: str) -> Symbol | None:
         """What a module's top-level name is bound to; None when the module does not bind it (a builtin, or nothing)."""
-        return self._lookup(path, name, frozenset())
+        key = (path, name)
+        if key not in self._looked_up:
+            self._looked_up[key] = self._lookup(path, name, frozenset())
+        return self._looked_up[key]
 
     def _lookup(self, path: str, name: str, seen: frozenset[tuple[str, str]]) -> Symbol | None:
         if (path, name) in seen:
@@ -154,7 +161,10 @@ class Project:
 
     def resolve_import(self, path: str, dotted: str, level: int, member: str = "") -> Symbol:
         """What `from dotted import member` (or `import dotted` for member "") names in the file at `path`."""
-        return self._imported(path, dotted, level, member, frozenset())
+        key = (path, dotted, level, member)
+        if key not in self._resolved:
+            self._resolved[key] = self._imported(path, dotted, level, member, frozenset())
+        return self._resolved[key]
 
     def _imported(self, path: str, dotted: str, level: int, member: str, seen: frozenset[tuple[str, str]]) -> Symbol:
         found = self.layout.find(path, dotted, level)

@@ -87,8 +87,32 @@ DRAWING = frozenset("rand randn randint randperm uniform normal choice shuffle s
 
 def imported_files(project: Project) -> frozenset[str]:
     """The files that some other file of the project imports."""
+    return frozenset().union(*(imports_of(project, path) for path in project.modules))
+
+
+def import_closure(project: Project, path: str) -> frozenset[str]:
+    """The files that a file imports, directly or not, itself included."""
+    found = {path}
+    todo = [path]
+    while todo:
+        for other in imports_of(project, todo.pop()):
+            if other not in found:
+                found.add(other)
+                todo.append(other)
+    return frozenset(found)
+
+
+def imports_of(project: Project, path: str) -> frozenset[str]:
+    """The files of the project that a file imports anywhere in its code."""
+    if path not in project.imports:
+        project.imports[path] = _imports_of(project, path)
+    return project.imports[path]
+
+
+def _imports_of(project: Project, path: str) -> frozenset[str]:
     found: set[str] = set()
-    for path, module in project.modules.items():
+    module = project.modules[path]
+    if module is not None:
         for record in module.source.imports:
             names = tuple(name for name, _ in record.names)
             target = project.layout.find(path, record.module, record.level)
@@ -104,4 +128,4 @@ def imported_files(project: Project) -> frozenset[str]:
                 above = project.layout.find(path, ".".join(parts[:count]), record.level)
                 if above is not None:
                     found.add(above)
-    return frozenset(found - {""})
+    return frozenset(found - {"", path})

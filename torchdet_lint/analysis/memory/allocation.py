@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchdet_lint import ir
-from torchdet_lint.analysis.memory.tables import ALLOCATING_METHODS, ALLOCATORS, LEGACY, META_CONTEXTS
+from torchdet_lint.analysis.memory.initialised import nodes
+from torchdet_lint.analysis.memory.tables import (
+    ALLOCATING_METHODS,
+    ALLOCATORS,
+    LEGACY,
+    META_CONTEXTS,
+    NO_TENSOR,
+    TENSOR_METHODS,
+    TENSOR_TYPES,
+)
 from torchdet_lint.project.modules import Definition
 from torchdet_lint.project.names import Names, flat, local_bindings
 
@@ -78,7 +87,7 @@ def _legacy(call: ir.Call, api: str, names: Names) -> tuple[str, tuple[ir.Expr, 
     if not sizes or any(_is_zero(size, names) for size in sizes):
         return None
     if len(sizes) == 1 and not is_int(sizes[0], names):
-        return (api, ()) if isinstance(sizes[0], ir.Attr | ir.Call) and _is_shape(sizes[0], names) else None
+        return (api, ()) if is_torch_size(sizes[0], names) else None
     return None if any(isinstance(s, ir.Sequence | ir.Comprehension) for s in sizes) else (api, sizes)
 
 
@@ -90,6 +99,57 @@ def _is_shape(expr: ir.Expr, names: Names) -> bool:
     if isinstance(expr, ir.Sequence):
         return all(is_int(item, names) for item in expr.items)
     return False
+
+
+def is_torch_size(expr: ir.Expr, names: Names) -> bool:
+    """Whether the expression is certainly a `torch.Size`: any other tuple, such as the shape of an array or of a gym
+    space, is data to the legacy constructors.
+    """
+    if isinstance(expr, ir.Attr):
+        return expr.name == "shape" and _is_tensor(expr.value, names)
+    return isinstance(expr, ir.Call) and _is_shape(expr, names)
+
+
+def _is_tensor(expr: ir.Expr, names: Names, depth: int = 4) -> bool:
+    if depth == 0:
+        return False
+    if isinstance(expr, ir.Call):
+        dotted = names.dotted(expr.func)
+        if dotted is not None:
+            return dotted.startswith("torch.") and dotted.rsplit(".", 1)[-1] not in NO_TENSOR
+        return isinstance(expr.func, ir.Attr) and (
+            expr.func.name in TENSOR_METHODS or _is_tensor(expr.func.value, names, depth - 1)
+        )
+    if isinstance(expr, ir.Item | ir.Binary | ir.Unary):
+        return _is_tensor(expr.left if isinstance(expr, ir.Binary) else expr.value, names, depth - 1)
+    if isinstance(expr, ir.Attr):
+        return expr.name in ("data", "grad", "T") and _is_tensor(expr.value, names, depth - 1)
+    return isinstance(expr, ir.Name) and _tensor_name(expr.id, names, depth - 1)
+
+
+def _tensor_name(name: str, names: Names, depth: int) -> bool:
+    """A name whose every value is a tensor, or a parameter that is annotated as one or used like one."""
+    for function in reversed(names.functions):
+        param = next((param for param in function.params if param.name == name), None)
+        if param is not None:
+            annotation = names.dotted(param.annotation) if param.annotation is not None else None
+            return annotation in TENSOR_TYPES or _used_as_tensor(name, function)
+        if name in local_bindings(function):
+            break
+    values = assigned_values(name, names)
+    return bool(values) and all(_is_tensor(value, names, depth) for value in values)
+
+
+def _used_as_tensor(name: str, function: ir.Function | ir.Lambda) -> bool:
+    """Whether the function calls a method on the parameter that only tensors have."""
+    return any(
+        isinstance(node, ir.Call)
+        and isinstance(node.func, ir.Attr)
+        and node.func.name in TENSOR_METHODS
+        and isinstance(node.func.value, ir.Name)
+        and node.func.value.id == name
+        for node in nodes(function.body)
+    )
 
 
 def _spread(expr: ir.Expr, names: Names) -> tuple[ir.Expr, ...] | None:

@@ -24,6 +24,16 @@ LEGACY = frozenset(
 ) - {"torch.cuda.Tensor"}
 """Constructors that take sizes or data; only sizes leave the memory unwritten."""
 
+TENSOR_TYPES = LEGACY | {"torch.Tensor", "torch.nn.Parameter"}
+TENSOR_METHODS = frozenset(
+    "size numel dim to cuda cpu float half double bfloat16 long detach clone contiguous requires_grad_ new_zeros new_ones"
+    " new_tensor new_full new_empty unsqueeze permute expand expand_as view_as masked_fill backward type_as zero_ fill_".split()
+)
+"""Methods that an object which also has a `shape` does not share with NumPy's arrays: their shape is a plain tuple."""
+
+NO_TENSOR = frozenset("device dtype Size Generator load compile jit save no_grad manual_seed is_tensor numel typename".split())
+"""What of torch gives no tensor, by the last part of its name."""
+
 ALLOCATING_WORDS = frozenset(
     {"to_empty", "skip_init", *ALLOCATING_METHODS, *(name.rsplit(".", 1)[-1] for name in (*ALLOCATORS, *LEGACY))}
 )

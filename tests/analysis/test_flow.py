@@ -1,0 +1,250 @@
+"""The order of seeding and drawing along paths: branches, loops, exceptions, code that is not reached."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.programs import codes
+
+CASES = [
+    (
+        "a constant that is false",
+        "",
+        """\
+        DEBUG = False
+        if DEBUG:
+            torch.save(torch.rand(2), "f")
+        print(len("abc"))
+        for i in range(3): pass
+        """,
+    ),
+    (
+        "if False",
+        "",
+        """\
+        if False:
+            torch.save(torch.rand(2), "f")
+        for i in range(3): pass
+        """,
+    ),
+    (
+        "a constant that is true",
+        "",
+        """\
+        REPRODUCIBLE = True
+        if REPRODUCIBLE:
+            torch.manual_seed(0)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "too late",
+        "TDL006",
+        """\
+        m = nn.Linear(2, 2)
+        torch.manual_seed(0)
+        torch.save(m, "f")
+        """,
+    ),
+    (
+        "fork_rng draws inside seeded",
+        "TDL001",
+        """\
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            x = torch.rand(2)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "generator functions",
+        "TDL001",
+        """\
+        def noise():
+            while True:
+                yield torch.rand(2)
+        for x in noise():
+            torch.save(x, "f")
+            break
+        """,
+    ),
+    (
+        "generator created before the seed",
+        "",
+        """\
+        def noise():
+            while True:
+                yield torch.rand(2)
+        g = noise()
+        torch.manual_seed(0)
+        torch.save(next(g), "f")
+        """,
+    ),
+    (
+        "cuda seed only",
+        "TDL001",
+        """\
+        torch.cuda.manual_seed_all(0)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "all three families",
+        "TDL001 TDL002 TDL003",
+        """\
+        torch.save((torch.rand(2), np.random.rand(2), random.random()), "f")
+        """,
+    ),
+    (
+        "once for many draws",
+        "TDL001",
+        """\
+        torch.save(torch.rand(2), "f")
+        torch.save(torch.rand(2), "f")
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "generator argument",
+        "",
+        """\
+        g = torch.Generator().manual_seed(0)
+        torch.save(torch.rand(2, generator=g), "f")
+        """,
+    ),
+    (
+        "numpy Generator",
+        "",
+        """\
+        r = np.random.default_rng(0)
+        np.save("f", r.normal(size=3))
+        """,
+    ),
+    (
+        "python Random",
+        "",
+        """\
+        r = random.Random(0)
+        print(r.random(), file=open("f", "w"))
+        """,
+    ),
+    (
+        "function never called",
+        "",
+        """\
+        def unused():
+            return torch.rand(2)
+        for i in range(3): print(i)
+        """,
+    ),
+    (
+        "after an exception",
+        "",
+        """\
+        def main():
+            raise SystemExit
+            torch.rand(2)
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    (
+        "the only other branch raises",
+        "",
+        """\
+        def build(kind):
+            if kind == "a":
+                return nn.Linear(2, 2)
+            raise ValueError(kind)
+        torch.manual_seed(0)
+        torch.save(build("a"), "f")
+        """,
+    ),
+    (
+        "literal arg rules out branch",
+        "",
+        """\
+        def build(kind):
+            if kind == "a":
+                return nn.Identity()
+            return nn.Linear(2, 2)
+        torch.save(build("a"), "f")
+        """,
+    ),
+    (
+        "literal arg picks branch",
+        "TDL001",
+        """\
+        def build(kind):
+            if kind == "a":
+                return nn.Identity()
+            return nn.Linear(2, 2)
+        torch.save(build("b"), "f")
+        """,
+    ),
+    (
+        "literal in dict of args",
+        "TDL001",
+        """\
+        def build(kind="a", **options):
+            if options.get("random", False):
+                return nn.Linear(2, 2)
+            return nn.Identity()
+        torch.save(build(random=True), "f")
+        """,
+    ),
+    (
+        "seeding in a later loop only",
+        "TDL006",
+        """\
+        m = nn.Linear(2, 2)
+        for trial in range(3):
+            torch.manual_seed(trial)
+            torch.save((m, torch.rand(2)), "f")
+        """,
+    ),
+    (
+        "seeding where there is an accelerator",
+        "",
+        """\
+        if torch.cuda.is_available():
+            torch.manual_seed(0)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "try/finally",
+        "TDL006",
+        """\
+        try:
+            x = torch.rand(2)
+        finally:
+            torch.manual_seed(0)
+        torch.save(x, "f")
+        """,
+    ),
+    (
+        "save and restore state",
+        "",
+        """\
+        s = torch.get_rng_state()
+        torch.set_rng_state(s)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "uuid name",
+        "",
+        """\
+        import uuid
+        run = f"run-{uuid.uuid4()}"
+        torch.manual_seed(0)
+        torch.save(torch.rand(2), run)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize(("expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_codes(text: str, expected: str) -> None:
+    assert codes(text) == expected

@@ -1,0 +1,258 @@
+"""Loaders: their arguments, what workers draw, samplers, splits."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.programs import codes
+
+CASES = [
+    (
+        "Loader kwargs",
+        "TDL101",
+        """\
+        kwargs = {"num_workers": 0}
+        kwargs.update({"shuffle": True})
+        loader = DataLoader([1, 2], **kwargs)
+        torch.manual_seed(0)
+        for x in loader:
+            print(x)
+        """,
+    ),
+    (
+        "loader cond expr",
+        "tdl101 tdl102",
+        """\
+        a = sys.argv
+        kwargs = {"num_workers": 4, "pin_memory": True} if torch.cuda.is_available() else {}
+        torch.manual_seed(0)
+        for x in DataLoader([1, 2], shuffle=True, **kwargs):
+            print(x)
+        """,
+    ),
+    (
+        "kwargs with generator by item",
+        "",
+        """\
+        kwargs = dict(shuffle=True)
+        kwargs["generator"] = torch.Generator().manual_seed(0)
+        for x in DataLoader([1, 2], **kwargs):
+            print(x)
+        """,
+    ),
+    (
+        "workers 0",
+        "TDL002",
+        """\
+        class Data(Dataset):
+            def __len__(self): return 3
+            def __getitem__(self, i): return np.random.rand(2)
+        torch.manual_seed(0)
+        for x in DataLoader(Data(), num_workers=0): print(x)
+        """,
+    ),
+    (
+        "workers 2",
+        "tdl102",
+        """\
+        class Data(Dataset):
+            def __len__(self): return 3
+            def __getitem__(self, i): return np.random.rand(2)
+        torch.manual_seed(0)
+        for x in DataLoader(Data(), num_workers=2): print(x)
+        """,
+    ),
+    (
+        "workers option",
+        "tdl002 tdl102",
+        """\
+        class Data(Dataset):
+            def __len__(self): return 3
+            def __getitem__(self, i): return np.random.rand(2)
+        p = argparse.ArgumentParser()
+        p.add_argument("--workers", type=int, default=4)
+        a = p.parse_args()
+        torch.manual_seed(0)
+        for x in DataLoader(Data(), num_workers=a.workers): print(x)
+        """,
+    ),
+    (
+        "workers default",
+        "TDL003",
+        """\
+        class Data(Dataset):
+            def __len__(self): return 3
+            def __getitem__(self, i): return random.random()
+        torch.manual_seed(0)
+        for x in DataLoader(Data()): print(x)
+        """,
+    ),
+    (
+        "workers, nothing seeded",
+        "TDL001 tdl102",
+        """\
+        class Data(Dataset):
+            def __len__(self): return 3
+            def __getitem__(self, i): return random.random()
+        for x in DataLoader(Data(), num_workers=2): print(x)
+        """,
+    ),
+    (
+        "IterableDataset",
+        "TDL002",
+        """\
+        class Data(torch.utils.data.IterableDataset):
+            def __iter__(self):
+                while True:
+                    yield np.random.rand(2)
+        torch.manual_seed(0)
+        for x in DataLoader(Data(), num_workers=0): print(x)
+        """,
+    ),
+    (
+        "collate_fn",
+        "TDL003",
+        """\
+        def collate(batch):
+            random.shuffle(batch)
+            return batch
+        torch.manual_seed(0)
+        for x in DataLoader([1, 2], collate_fn=collate): print(x)
+        """,
+    ),
+    (
+        "worker_init_fn seeds",
+        "",
+        """\
+        def init(n):
+            np.random.seed(n)
+        class Data(Dataset):
+            def __len__(self): return 3
+            def __getitem__(self, i): return np.random.rand(2)
+        torch.manual_seed(0)
+        for x in DataLoader(Data(), num_workers=2, worker_init_fn=init): print(x)
+        """,
+    ),
+    (
+        "next(iter(loader))",
+        "TDL001",
+        """\
+        x = next(iter(DataLoader([1, 2])))
+        """,
+    ),
+    (
+        "enumerate(tqdm(loader))",
+        "TDL001",
+        """\
+        from tqdm import tqdm
+        for i, x in enumerate(tqdm(DataLoader([1, 2]))): print(x)
+        """,
+    ),
+    (
+        "loader len only",
+        "",
+        """\
+        n = len(DataLoader([1, 2]))
+        for i in range(n): print(i)
+        """,
+    ),
+    (
+        "zip of loaders",
+        "TDL001",
+        """\
+        for a, b in zip(DataLoader([1]), DataLoader([2])): print(a, b)
+        """,
+    ),
+    (
+        "loader shuffle unseeded",
+        "TDL001 TDL101",
+        """\
+        for x in DataLoader([1], shuffle=True): print(x)
+        """,
+    ),
+    (
+        "shuffle with a generator",
+        "",
+        """\
+        torch.manual_seed(0)
+        for x in DataLoader([1], shuffle=True, generator=torch.Generator().manual_seed(0)): print(x)
+        """,
+    ),
+    (
+        "split",
+        "tdl103",
+        """\
+        from torch.utils.data import random_split, RandomSampler
+        torch.manual_seed(0)
+        a, b = random_split([1, 2, 3], [2, 1])
+        for x in DataLoader(a, sampler=RandomSampler(a)): print(x)
+        """,
+    ),
+    (
+        "Distributed sampler",
+        "TDL108",
+        """\
+        from torch.utils.data.distributed import DistributedSampler
+        torch.manual_seed(0)
+        s = DistributedSampler([1, 2])
+        l = DataLoader([1, 2], sampler=s)
+        for e in range(10):
+            for x in l: print(x)
+        """,
+    ),
+    (
+        "Distributed sampler epoch",
+        "",
+        """\
+        from torch.utils.data.distributed import DistributedSampler
+        torch.manual_seed(0)
+        s = DistributedSampler([1, 2])
+        l = DataLoader([1, 2], sampler=s)
+        for e in range(10):
+            s.set_epoch(e)
+            for x in l: print(x)
+        """,
+    ),
+    (
+        "train_test_split",
+        "TDL002",
+        """\
+        from sklearn.model_selection import train_test_split
+        a, b = train_test_split([1, 2, 3])
+        np.save("f", a)
+        """,
+    ),
+    (
+        "train_test_split seeded",
+        "",
+        """\
+        from sklearn.model_selection import train_test_split
+        a, b = train_test_split([1, 2, 3], random_state=0)
+        np.save("f", a)
+        """,
+    ),
+    (
+        "df.sample",
+        "TDL002",
+        """\
+        import pandas as pd
+        df = pd.read_csv("x").sample(frac=1)
+        df.to_csv("y")
+        """,
+    ),
+    (
+        "transforms in dataset",
+        "tdl102",
+        """\
+        from torchvision import transforms, datasets
+        torch.manual_seed(0)
+        d = datasets.CIFAR10("x", transform=transforms.Compose([transforms.RandomCrop(3), transforms.ToTensor()]))
+        for x in DataLoader(d, num_workers=2): print(x)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize(("expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_codes(text: str, expected: str) -> None:
+    assert codes(text) == expected

@@ -1,0 +1,179 @@
+"""Modules: initial weights, containers, wrappers, evaluation mode, checkpoints, the meta device."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.programs import codes
+
+CASES = [
+    (
+        "dropout after the seed",
+        "",
+        """\
+        torch.manual_seed(0)
+        np.save("f", np.zeros(2))
+        m = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        m(torch.ones(2, 2))
+        """,
+    ),
+    (
+        "dropout after strict load",
+        "TDL001",
+        """\
+        m = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        m.load_state_dict(torch.load("w"))
+        torch.save(m(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "dropout in evaluation mode",
+        "",
+        """\
+        m = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        m.load_state_dict(torch.load("w"))
+        m.eval()
+        torch.save(m(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "strict False",
+        "TDL001",
+        """\
+        m = nn.Linear(2, 2)
+        m.load_state_dict(torch.load("w"), strict=False)
+        m.eval()
+        torch.save(m(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "ModuleList",
+        "TDL001",
+        """\
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([nn.Identity() for _ in range(3)])
+                self.drop = nn.ModuleDict({"a": nn.Dropout()})
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                return self.drop["a"](x)
+        torch.save(Net()(torch.ones(2)), "f")
+        """,
+    ),
+    (
+        "ModuleList with dropout",
+        "TDL001",
+        """\
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([nn.Dropout() for _ in range(3)])
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                return x
+        torch.save(Net()(torch.ones(2)), "f")
+        """,
+    ),
+    (
+        "compiled and parallel wrappers",
+        "TDL001",
+        """\
+        class Net(nn.Module):
+            def forward(self, x):
+                return nn.functional.dropout(x, 0.5, self.training)
+        m = torch.compile(nn.DataParallel(Net()))
+        torch.save(m(torch.ones(2)), "f")
+        """,
+    ),
+    (
+        "meta device",
+        "",
+        """\
+        with torch.device("meta"):
+            m = nn.Linear(2, 2)
+        torch.save(m, "f")
+        """,
+    ),
+    (
+        "skip_init",
+        "",
+        """\
+        m = torch.nn.utils.skip_init(nn.Linear, 2, 2)
+        m.load_state_dict(torch.load("w"))
+        torch.save(m, "f")
+        """,
+    ),
+    (
+        "init in-place",
+        "TDL001",
+        """\
+        x = torch.zeros(3)
+        x.normal_()
+        torch.save(x, "f")
+        """,
+    ),
+    (
+        "nn.init",
+        "TDL001",
+        """\
+        x = torch.zeros(3, 3)
+        nn.init.xavier_uniform_(x)
+        torch.save(x, "f")
+        """,
+    ),
+    (
+        "nn.init constant",
+        "",
+        """\
+        x = torch.zeros(3, 3)
+        nn.init.zeros_(x)
+        torch.save(x, "f")
+        """,
+    ),
+    (
+        "ReLU draws nothing",
+        "",
+        """\
+        torch.save(nn.Sequential(nn.ReLU(), nn.Flatten()), "f")
+        """,
+    ),
+    (
+        "BatchNorm draws nothing",
+        "",
+        """\
+        torch.save(nn.BatchNorm2d(3), "f")
+        """,
+    ),
+    (
+        "apply init",
+        "TDL001",
+        """\
+        def init(m):
+            nn.init.normal_(m.weight)
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.n = nn.BatchNorm1d(2)
+                self.apply(init)
+        torch.save(Net(), "f")
+        """,
+    ),
+    (
+        "a draw in forward",
+        "TDL001",
+        """\
+        class Net(nn.Module):
+            def forward(self, x):
+                return x + torch.randn_like(x)
+        torch.save(Net()(torch.ones(2)), "f")
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize(("expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_codes(text: str, expected: str) -> None:
+    assert codes(text) == expected

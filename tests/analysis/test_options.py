@@ -1,0 +1,346 @@
+"""Options of the command line, configuration classes, and the conditions that they decide."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.programs import codes
+
+CASES = [
+    (
+        "argparse default None",
+        "tdl007",
+        """\
+        p = argparse.ArgumentParser()
+        p.add_argument("--seed", type=int, default=None)
+        a = p.parse_args()
+        if a.seed is not None:
+            torch.manual_seed(a.seed)
+        nn.Linear(2, 2)
+        """,
+    ),
+    (
+        "seeded",
+        "",
+        """\
+        p = argparse.ArgumentParser()
+        p.add_argument("--seed", type=int, default=0)
+        a = p.parse_args()
+        torch.manual_seed(a.seed)
+        nn.Linear(2, 2)
+        """,
+    ),
+    (
+        "click",
+        "tdl007",
+        """\
+        import click
+        @click.command()
+        @click.option("--seed", default=None, type=int)
+        def main(seed):
+            if seed is not None:
+                torch.manual_seed(seed)
+            print(torch.rand(2))
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    (
+        "click default 3",
+        "",
+        """\
+        import click
+        @click.command()
+        @click.option("--seed", default=3)
+        def main(seed):
+            if seed is not None:
+                torch.manual_seed(seed)
+            torch.save(torch.rand(2), "f")
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    (
+        "dataclass",
+        "TDL001",
+        """\
+        @dataclass
+        class Config:
+            seed: int = None
+        def main(c):
+            if c.seed is not None:
+                torch.manual_seed(c.seed)
+            torch.save(torch.rand(2), "f")
+        if __name__ == "__main__":
+            main(Config())
+        """,
+    ),
+    (
+        "dataclass default 0",
+        "",
+        """\
+        @dataclass
+        class Config:
+            seed: int = 0
+        def main(c):
+            torch.manual_seed(c.seed)
+            torch.save(torch.rand(2), "f")
+        if __name__ == "__main__":
+            main(Config())
+        """,
+    ),
+    (
+        "HfArgumentParser",
+        "tdl007",
+        """\
+        from transformers import HfArgumentParser
+        from typing import Optional
+        @dataclass
+        class Args:
+            seed: Optional[int] = field(default=None)
+        def main():
+            parser = HfArgumentParser(Args)
+            (args,) = parser.parse_args_into_dataclasses()
+            if args.seed is not None:
+                torch.manual_seed(args.seed)
+            torch.save(torch.rand(2), "f")
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    (
+        "seeded on both branches",
+        "",
+        """\
+        p = argparse.ArgumentParser()
+        p.add_argument("--det", action="store_true")
+        a = p.parse_args()
+        if a.det:
+            torch.manual_seed(0)
+        else:
+            torch.manual_seed(1)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "early return",
+        "TDL001",
+        """\
+        def seed_all(seed=None):
+            if seed is None:
+                return
+            torch.manual_seed(seed)
+        def main():
+            seed_all()
+            torch.save(torch.rand(2), "f")
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    (
+        "early return given",
+        "",
+        """\
+        def seed_all(seed=None):
+            if seed is None:
+                return
+            torch.manual_seed(seed)
+        def main():
+            seed_all(3)
+            torch.save(torch.rand(2), "f")
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    (
+        "try",
+        "",
+        """\
+        try:
+            torch.manual_seed(0)
+        except RuntimeError:
+            pass
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "match",
+        "tdl007",
+        """\
+        p = argparse.ArgumentParser()
+        p.add_argument("--mode", default="fast")
+        a = p.parse_args()
+        match a.mode:
+            case "exact":
+                torch.manual_seed(0)
+            case _:
+                pass
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "ternary seed",
+        "",
+        """\
+        p = argparse.ArgumentParser()
+        p.add_argument("--seed", type=int)
+        a = p.parse_args()
+        seed = a.seed if a.seed is not None else 0
+        torch.manual_seed(seed)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "seed or default",
+        "TDL011",
+        """\
+        p = argparse.ArgumentParser()
+        p.add_argument("--seed", type=int)
+        a = p.parse_args()
+        torch.manual_seed(a.seed or 7)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "no-seed flag (on by default)",
+        "",
+        """\
+        p = argparse.ArgumentParser()
+        p.add_argument("--no-seed", action="store_true")
+        a = p.parse_args()
+        if not a.no_seed:
+            torch.manual_seed(7)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "flag that is on by default",
+        "",
+        """\
+        p = argparse.ArgumentParser()
+        p.add_argument("--repeat", action="store_false")
+        a = p.parse_args()
+        if a.repeat:
+            torch.manual_seed(7)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "seed kept in an attribute",
+        "",
+        """\
+        class Runner:
+            def __init__(self, seed=0):
+                self.seed = seed
+            def run(self):
+                torch.manual_seed(self.seed)
+                torch.save(torch.rand(2), "f")
+        Runner().run()
+        """,
+    ),
+    (
+        "attribute None",
+        "",
+        """\
+        class Runner:
+            def __init__(self, seed=None):
+                self.seed = seed
+            def run(self):
+                if self.seed is not None:
+                    torch.manual_seed(self.seed)
+                torch.save(torch.rand(2), "f")
+        Runner(3).run()
+        """,
+    ),
+    (
+        "attribute None, not given",
+        "TDL001",
+        """\
+        class Runner:
+            def __init__(self, seed=None):
+                self.seed = seed
+            def run(self):
+                if self.seed is not None:
+                    torch.manual_seed(self.seed)
+                torch.save(torch.rand(2), "f")
+        Runner().run()
+        """,
+    ),
+    (
+        "namedtuple config",
+        "",
+        """\
+        from typing import NamedTuple
+        class Config(NamedTuple):
+            seed: int = 3
+        c = Config()
+        if c.seed is not None:
+            torch.manual_seed(c.seed)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "SimpleNamespace",
+        "",
+        """\
+        from types import SimpleNamespace
+        c = SimpleNamespace(seed=3)
+        if c.seed is not None:
+            torch.manual_seed(c.seed)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "dict config",
+        "",
+        """\
+        c = {"seed": 3}
+        if "seed" in c:
+            torch.manual_seed(c["seed"])
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "unknown yaml config",
+        "",
+        """\
+        import yaml
+        c = yaml.safe_load(open("c.yaml"))
+        torch.manual_seed(c["seed"])
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "unknown yaml config, optional",
+        "",
+        """\
+        import yaml
+        c = yaml.safe_load(open("c.yaml"))
+        if c["seed"] is not None:
+            torch.manual_seed(c["seed"])
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "walrus",
+        "",
+        """\
+        if (seed := 3) is not None:
+            torch.manual_seed(seed)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "environment variable with default",
+        "",
+        """\
+        torch.manual_seed(int(os.environ.get("SEED", 0)))
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize(("expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_codes(text: str, expected: str) -> None:
+    assert codes(text) == expected

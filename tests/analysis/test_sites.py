@@ -1,0 +1,161 @@
+"""Modes, attention, listings, sets, memory: places that are judged one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.programs import codes
+
+CASES = [
+    (
+        "benchmark",
+        "TDL201",
+        """\
+        torch.backends.cudnn.benchmark = True
+        """,
+    ),
+    (
+        "benchmark param",
+        "TDL201",
+        """\
+        def setup(fast=True):
+            torch.backends.cudnn.benchmark = fast
+        """,
+    ),
+    (
+        "flags",
+        "TDL202",
+        """\
+        with torch.backends.cudnn.flags(enabled=True):
+            print(nn.functional.conv1d)
+        """,
+    ),
+    (
+        "deterministic missing",
+        "TDL203",
+        """\
+        torch.manual_seed(0)
+        m = nn.Linear(2, 2).cuda()
+        m(torch.ones(2, 2, device="cuda")).sum().backward()
+        """,
+    ),
+    (
+        "strict",
+        "TDL205",
+        """\
+        torch.use_deterministic_algorithms(True)
+        torch.manual_seed(0)
+        m = nn.Linear(2, 2).cuda()
+        m(torch.ones(2, 2, device="cuda")).sum().backward()
+        """,
+    ),
+    (
+        "strict + cublas",
+        "",
+        """\
+        os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+        torch.use_deterministic_algorithms(True)
+        torch.manual_seed(0)
+        m = nn.Linear(2, 2).cuda()
+        m(torch.ones(2, 2, device="cuda")).sum().backward()
+        """,
+    ),
+    (
+        "warn_only",
+        "TDL204",
+        """\
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.manual_seed(0)
+        m = nn.Linear(2, 2).cuda()
+        m(torch.ones(2, 2, device="cuda")).sum().backward()
+        """,
+    ),
+    (
+        "off after on",
+        "TDL208",
+        """\
+        torch.use_deterministic_algorithms(True)
+        torch.use_deterministic_algorithms(False)
+        """,
+    ),
+    (
+        "max-autotune",
+        "TDL207",
+        """\
+        m = torch.compile(nn.ReLU(), mode="max-autotune")
+        m(torch.ones(2))
+        """,
+    ),
+    (
+        "sdpa",
+        "TDL301",
+        """\
+        def f(q): return nn.functional.scaled_dot_product_attention(q, q, q)
+        """,
+    ),
+    (
+        "sdpa no_grad",
+        "",
+        """\
+        @torch.no_grad()
+        def f(q): return nn.functional.scaled_dot_product_attention(q, q, q)
+        """,
+    ),
+    (
+        "sdpa kernel math",
+        "",
+        """\
+        from torch.nn.attention import sdpa_kernel, SDPBackend
+        def f(q):
+            with sdpa_kernel(SDPBackend.MATH):
+                return nn.functional.scaled_dot_product_attention(q, q, q)
+        """,
+    ),
+    (
+        "sdpa kernel flash",
+        "TDL303",
+        """\
+        from torch.nn.attention import sdpa_kernel, SDPBackend
+        def f(q):
+            with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+                return nn.functional.scaled_dot_product_attention(q, q, q)
+        """,
+    ),
+    (
+        "transformer layer",
+        "tdl302",
+        """\
+        torch.manual_seed(0)
+        l = nn.TransformerEncoderLayer(8, 2)
+        torch.save(l(torch.ones(2, 2, 8)), "f")
+        """,
+    ),
+    (
+        "listing",
+        "TDL105",
+        """\
+        def f(d): return [x for x in os.listdir(d)]
+        """,
+    ),
+    (
+        "set order",
+        "TDL106",
+        """\
+        def f(words): return {w: i for i, w in enumerate(set(words))}
+        """,
+    ),
+    (
+        "empty",
+        "TDL501",
+        """\
+        def f(): 
+            x = torch.empty(3)
+            return x + 1
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize(("expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_codes(text: str, expected: str) -> None:
+    assert codes(text) == expected
