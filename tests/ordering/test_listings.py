@@ -111,7 +111,45 @@ SPEAKS = {
         "feeds the loop that appends to `x`",
     ),
     "first folders": ("names = next(os.walk(d))[1]\nx = names[0]", "os.walk(d)", "is indexed with [0]"),
-    "scandir": ("with os.scandir(d) as entries:\n    x = [e.path for e in entries]\ny = x[0]", "os.scandir(d)", "[0]"),
+    "scandir": ("x = [e.path for e in os.scandir(d)]\ny = x[0]", "os.scandir(d)", "is indexed with [0]"),
+    "scandir opened": (
+        "with os.scandir(d) as entries:\n    x = [e.path for e in entries]\ny = x[0]",
+        "[e.path for e in entries]",
+        "is indexed with [0]",
+    ),
+    "scandir opened, looped over": (
+        "x = []\nwith os.scandir(d) as entries:\n    for e in entries:\n        x.append(e)\ny = x[0]",
+        "entries",
+        "feeds the loop that appends to `x`",
+    ),
+    "scandir opened, returned": ("with os.scandir(d) as e:\n    return list(e)[i]", "list(e)", "is indexed with"),
+    "grouped by setdefault": (
+        "by = {}\nfor f in os.listdir(d):\n    by.setdefault(f[0], []).append(f)\nx = by['a'][0]",
+        "os.listdir(d)",
+        "feeds the loop that appends to `by[…]`",
+    ),
+    "texts of files": (
+        "text = '\\n'.join(p.read_text() for p in Path(d).glob('*.txt'))\nids = [ord(c) for c in text]\nx = torch.tensor(ids)",
+        "Path(d).glob('*.txt')",
+        "is joined into a text",
+    ),
+    "texts of files, encoded": (
+        "text = '\\n'.join(p.read_text() for p in Path(d).glob('*'))\nx = torch.tensor(pool.encode(text))",
+        "Path(d).glob('*')",
+        "is joined into a text",
+    ),
+    "lines of files": (
+        "text = ''\nfor f in d.glob('*'):\n    text += f.read_text()\nx = text.splitlines()[0]",
+        "d.glob('*')",
+        "feeds the loop that builds the text `text`",
+    ),
+    "list of before the loop": (
+        "x = make()\nfor f in os.listdir(d):\n    x.append(f)\nsave(x)",
+        "os.listdir(d)",
+        "feeds the loop that appends to `x`",
+    ),
+    "asserted two": ("x = os.listdir(d)\nself.assertEqual(len(x), 2)\ny = x[0]", "os.listdir(d)", "is indexed with [0]"),
+    "asserted something else": ("x = os.listdir(d)\nself.assertTrue(len(x) > 0)\ny = x[0]", "os.listdir(d)", "[0]"),
     "look-alike": ("import tensorflow as tf\nx = tf.io.gfile.listdir(d)[0]", "tf.io.gfile.listdir(d)", "[0]"),
     "by position": (
         "x = os.listdir(d)\nfor i in range(len(x)):\n    y[i] = read(x[i])",
@@ -180,6 +218,23 @@ SILENT = {
     "single in a branch": "x = glob.glob(d)\nif len(x) == 1:\n    y = x[0]",
     "single in an expression": "x = glob.glob(d)\ny = x[0] if len(x) == 1 else None",
     "single by name": "x = glob.glob(d)\nn = len(x)\nassert n == 1\ny = x[0]",
+    "asserted single by a test case": "x = os.listdir(d)\nself.assertEqual(len(x), 1)\ny = x[0]",
+    "asserted single, turned round": "x = os.listdir(d)\nself.assertEqual(1, len(x), 'one')\ny = x[0]",
+    "asserted single by truth": "x = os.listdir(d)\nself.assertTrue(len(x) == 1, 'one')\ny = x[0]",
+    "asserted single by falsehood": "x = os.listdir(d)\nself.assertFalse(len(x) != 1)\ny = x[0]",
+    "asserted single, old name": "x = os.listdir(d)\nself.assert_(len(x) == 1)\ny = x[0]",
+    "asserted few": "x = os.listdir(d)\nself.assertLess(len(x), 2)\ny = x[0]",
+    "asserted length": "x = os.listdir(d)\nself.assertLen(x, 1)\ny = x[0]",
+    "scandir opened, counted": "with os.scandir(d) as e:\n    n = len([x for x in e])\nuse(n)",
+    "lines of each file": (
+        "for n in os.listdir(d):\n    with open(n) as f:\n        lines = f.readlines()\n    lines.insert(0, o)\n"
+        "    with open(n, 'w') as f:\n        f.writelines(lines)"
+    ),
+    "list of each file": (
+        "for n in os.listdir(d):\n    try:\n        if n in names:\n            x = make()\n    except OSError:\n        x = []\n"
+        "    x.append(n)\n    save(x, n)"
+    ),
+    "text of each file": "for n in os.listdir(d):\n    s = ''\n    s += n\n    save(s, n)",
     "unpacked single": "(only,) = glob.glob(d)",
     "exact name": "x = glob.glob('model.pt')[0]",
     "walk in order": (
@@ -219,8 +274,15 @@ SILENT = {
 }
 
 
+SUMS = {
+    "loaded": "x = 0\nfor f in os.listdir(d):\n    x += torch.load(f)\nuse(x)",
+    "onto a tensor": "x = torch.zeros(3)\nfor f in os.listdir(d):\n    x = x + read(f)\nuse(x)",
+    "numbers": "for f in os.listdir(d):\n    ids['sum'] += float(f)",
+}
+
+
 def in_function(body: str) -> str:
-    return "def main(d, a, b, c, o, s, ids, name, names, roots, keep, out, y, i, pool):\n" + "".join(
+    return "def main(self, d, a, b, c, o, s, ids, name, names, roots, keep, out, y, i, pool):\n" + "".join(
         f"    {line}\n" for line in body.splitlines()
     )
 
@@ -238,6 +300,11 @@ def test_order_of_a_listing_matters(case: str) -> None:
 @pytest.mark.parametrize("case", SILENT)
 def test_order_of_a_listing_does_not_matter(case: str) -> None:
     assert uses(in_function(SILENT[case])) == []
+
+
+@pytest.mark.parametrize("case", SUMS)
+def test_sums_are_rounded(case: str) -> None:
+    assert [(text, use.confidence) for text, use in uses(in_function(SUMS[case]))] == [("os.listdir(d)", "low")]
 
 
 @pytest.mark.parametrize("case", ["index", "append", "plots", "walk", "grouped"])

@@ -21,17 +21,17 @@ GETITEM = ("def __getitem__(self, i):", "    return load(self.files[i])")
 CLASS_SPEAKS = {
     "indexed in another method": (
         dataset("self.files = os.listdir(root)", *GETITEM),
-        "is indexed with a position",
+        "becomes the list `self.files`",
         "high",
     ),
     "path kept": (
         dataset("self.root = Path(root)\nself.files = list(self.root.glob('*'))", *GETITEM),
-        "is indexed with a position",
+        "becomes the list `self.files`",
         "high",
     ),
     "method before the assignment": (
         "class Data:\n    def get(self, i):\n        return self.files[i]\n    def load(self, d):\n        self.files = os.listdir(d)",
-        "is indexed with a position",
+        "becomes the list `self.files`",
         "high",
     ),
     "appended": (
@@ -45,6 +45,12 @@ CLASS_SPEAKS = {
         "high",
     ),
     "never read": (dataset("self.files = os.listdir(root)"), "is kept in `self.files`", "medium"),
+    "groups never read": (
+        dataset("self.by = defaultdict(list)\nfor f in os.listdir(root):\n    self.by[f[0]].append(f)"),
+        "feeds the loop that appends to `self.by[…]`",
+        "medium",
+    ),
+    "indexed with a number": (dataset("self.files = os.listdir(root)\nx = self.files[0]"), "is indexed with [0]", "high"),
     "only counted": (
         dataset("self.files = os.listdir(root)", "def __len__(self):", "    return len(self.files)"),
         "is kept in `self.files`",
@@ -59,19 +65,19 @@ CLASS_SPEAKS = {
     ),
     "through an own method": (
         dataset("self.files = self.find(root)", *GETITEM, "def find(self, root):", "    return os.listdir(root)"),
-        "is indexed with a position",
+        "becomes the list `self.files`",
         "high",
     ),
     "through a property": (
         "class Data:\n    @property\n    def files(self):\n        return os.listdir(self.root)\n    def get(self, i):\n"
         "        return self.files[i]",
-        "is indexed with a position",
+        "becomes the list `self.files`",
         "high",
     ),
     "given to the constructor": (
         dataset("self.files = root", *GETITEM)
         + "\n    @classmethod\n    def at(cls, d):\n        return cls(os.listdir(d))",
-        "reaches `Data(...)`, where it is indexed with a position",
+        "reaches `Data(...)`, where it becomes the list `self.files`",
         "high",
     ),
     "numbered by an attribute": (
@@ -82,7 +88,7 @@ CLASS_SPEAKS = {
     ),
     "class attribute": (
         "class Data:\n    files = os.listdir('a')\n    def get(self, i):\n        return self.files[i]",
-        "is indexed with a position",
+        "becomes the list `self.files`",
         "high",
     ),
 }
@@ -148,6 +154,11 @@ def test_strings_gathered_across_methods() -> None:
 FUNCTION_SPEAKS = {
     "caller indexes": (
         "def find(d):\n    return os.listdir(d)\ndef main(d):\n    return find(d)[0]",
+        "os.listdir(d)",
+        "is indexed with [0]",
+    ),
+    "text cut by the function, and returned": (
+        "def text(x):\n    return ', '.join(x[:3])\ndef main(d):\n    return text(os.listdir(d))[0]",
         "os.listdir(d)",
         "is indexed with [0]",
     ),
@@ -258,6 +269,20 @@ FUNCTION_SILENT = {
     "set of ints returned": "def ids(d):\n    return {len(w) for w in d}\ndef main(d):\n    return list(ids(d))[0]",
     "name that says count": "def main(d, tool):\n    return tool.count_files(os.listdir(d))",
     "name that says log": "def main(d, tool):\n    tool.log_images(d.glob('*'))",
+    "error text of the function": (
+        "def check(x, names):\n    if x not in names:\n        raise KeyError('no ' + ', '.join(names[:3]))\n"
+        "def main(x, d):\n    check(x, os.listdir(d))"
+    ),
+    "error text out of a list": (
+        "def check(x, names):\n    lines = []\n    for n in names:\n        lines.append(n)\n    if x:\n"
+        "        raise KeyError('\\n'.join(lines[:3]))\ndef main(x, d):\n    check(x, os.listdir(d))"
+    ),
+    "reasons returned for an error text": (
+        "def move(d):\n    why = []\n    for n in list(set(d)):\n        why.append(n)\n    return False, why\n"
+        "def main(d):\n    ok, why = move(d)\n    bad = []\n    if not ok:\n        bad.append('; '.join(why[:3]))\n"
+        "    if bad:\n        raise ValueError('\\n'.join(bad))"
+    ),
+    "logged by the function": "def tell(x):\n    log.info(', '.join(x[:3]))\ndef main(d):\n    tell(os.listdir(d))",
     "error text of the caller": "def text(d):\n    return ', '.join(set(d))\ndef main(d):\n    raise ValueError(text(d))",
 }
 
@@ -348,6 +373,73 @@ def test_a_global_of_another_file() -> None:
         "words.py": "WORDS = {'a', 'b'}\n",
     }
     assert [(path, span) for path, span, _ in uses_in(files)] == [("train.py", "enumerate(WORDS)")]
+
+
+BASE = """
+import os
+class Base:
+    kept = []
+    def __init__(self):
+        self.items = []
+        self.order()
+    def order(self):
+        pass
+    def __getitem__(self, i):
+        return self.items[i]
+    def find(self, d):
+        return os.listdir(d)
+    def fill(self, files):
+        self.items = files
+"""
+
+DERIVED_SPEAKS = {
+    "appended": (
+        "super().__init__()\nfor s in os.listdir(root):\n    self.items.append(s)",
+        "feeds the loop that appends to `self.items`",
+    ),
+    "added": ("super().__init__()\nself.items += os.listdir(root)", "becomes the list `self.items`"),
+    "extended": ("super().__init__()\nself.items.extend(os.listdir(root))", "becomes the list `self.items`"),
+    "class attribute": ("self.kept.extend(os.listdir(root))\nx = self.kept[i]", "becomes the list `self.kept`"),
+    "given to an inherited method": (
+        "self.fill(os.listdir(root))",
+        "reaches `fill(...)`, where it becomes the list `self.items`",
+    ),
+    "given to super": ("super().fill(os.listdir(root))", "reaches `fill(...)`, where it becomes the list `self.items`"),
+}
+
+
+def derived(body: str, *others: str) -> str:
+    lines = [f"        {line}" for line in body.splitlines()]
+    return "\n".join(
+        ["import os", "from base import Base", "class Data(Base):", "    def __init__(self, root, i):", *lines, *others]
+    )
+
+
+@pytest.mark.parametrize("case", DERIVED_SPEAKS)
+def test_attributes_of_a_base_class(case: str) -> None:
+    body, consumer = DERIVED_SPEAKS[case]
+    files = {"base.py": BASE, "data.py": derived(body)}
+    assert [(path, span, use.consumer) for path, span, use in uses_in(files) if path == "data.py"] == [
+        ("data.py", "os.listdir(root)", consumer)
+    ]
+    assert [span for _, span, _ in uses_in({"data.py": BASE + derived(body).replace("from base import Base", "")})][-1:] == [
+        "os.listdir(root)"
+    ]
+
+
+def test_attributes_of_a_base_class_in_order() -> None:
+    body = "super().__init__()\nfor s in os.listdir(root):\n    self.items.append(s)"
+    sorts = "    def order(self):\n        self.items.sort()"
+    assert uses_in({"base.py": BASE.replace("os.listdir(d)", "d"), "data.py": derived(body, sorts)}) == []
+
+
+def test_an_inherited_method_is_found_where_its_listing_is_made() -> None:
+    files = {"base.py": BASE, "data.py": derived("files = self.find(root)\nuse(files[:3])")}
+    assert [(path, use.consumer) for path, _, use in uses_in(files)] == [("base.py", "is split by slicing")]
+
+
+def test_a_class_that_is_its_own_base() -> None:
+    assert uses("class A(A):\n    def f(self, d):\n        return os.listdir(d)[0]")[0][1].consumer == "is indexed with [0]"
 
 
 def test_names_that_only_look_like_listings() -> None:

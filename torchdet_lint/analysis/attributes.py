@@ -12,12 +12,11 @@ from torchdet_lint.analysis.values import (
     Box,
     ClassValue,
     Flow,
-    Folder,
+    FunctionValue,
     Instance,
     Items,
     Known,
     Made,
-    ModuleRef,
     Option,
     Super,
     Tainted,
@@ -26,7 +25,7 @@ from torchdet_lint.analysis.values import (
     join,
     known,
 )
-from torchdet_lint.project.modules import Definition, External, Symbol
+from torchdet_lint.project.modules import Definition, External, Folder, ModuleRef, Symbol
 
 MODULE_CONTAINERS = ("torch.nn.ModuleDict", "torch.nn.ModuleList", "torch.nn.Sequential")
 CUDA_ROOTS = ("torch.cuda.", "torch.accelerator.")
@@ -47,23 +46,15 @@ def get(m: Machine, f: Frame, value: Value, name: str, span: ir.Span) -> Value:
     if isinstance(value, External):
         return _outside(m, f, value, name, span)
     if isinstance(value, ModuleRef):
-        if name == "__dict__":
-            return Bound(value, name)
-        frame = m.module_frame(value.path)
-        if name in frame.env:
-            return frame.env[name]
-        return settle(m, m.project.member(value, name))
+        return _module(m, value, name)
     if isinstance(value, Folder):
         return settle(m, m.project.member(value, name))
     if isinstance(value, Instance):
         return _instance(m, f, value, name, span)
     if isinstance(value, ClassValue):
-        if name == "__name__":
-            return known(value.qualname)
-        found = classes.find_member(m, value, name)
-        if found is not None:
-            return classes.bind_method(m, f, value, value, found, span)
-        return Bound(value, name)
+        return _class(m, f, value, name, span)
+    if isinstance(value, FunctionValue) and name == "__name__":
+        return known(value.qualname.rpartition(".")[2])
     if isinstance(value, Super):
         return _super(m, f, value, name, span)
     if isinstance(value, Made):
@@ -72,11 +63,31 @@ def get(m: Machine, f: Frame, value: Value, name: str, span: ir.Span) -> Value:
         return _box(m, value, name)
     if isinstance(value, Option):
         inner = get(m, f, value.default, name, span)
-        return inner if isinstance(inner, Bound | Instance) else UNKNOWN if inner == UNKNOWN else Option(inner, value.label)
+        return (
+            inner
+            if isinstance(inner, Bound | Instance)
+            else UNKNOWN
+            if inner == UNKNOWN
+            else Option(inner, value.label)
+        )
     options = alternatives(value)
     if len(options) > 1:
         return join(*(get(m, f, option, name, span) for option in options if not isinstance(option, Known)))
     return Bound(value, name)
+
+
+def _module(m: Machine, value: ModuleRef, name: str) -> Value:
+    if name == "__dict__":
+        return Bound(value, name)
+    frame = m.module_frame(value.path)
+    return frame.env[name] if name in frame.env else settle(m, m.project.member(value, name))
+
+
+def _class(m: Machine, f: Frame, value: ClassValue, name: str, span: ir.Span) -> Value:
+    if name == "__name__":
+        return known(value.qualname.rpartition(".")[2])
+    found = classes.find_member(m, value, name)
+    return Bound(value, name) if found is None else classes.bind_method(m, f, value, value, found, span)
 
 
 def _outside(m: Machine, f: Frame, value: External, name: str, span: ir.Span) -> Value:
@@ -125,11 +136,11 @@ def _made(m: Machine, f: Frame, value: Made, name: str, span: ir.Span) -> Value:
         if key == name and not isinstance(entry, Known):
             return entry
     if value.cls == "torch.nn.ModuleDict" and value.args and isinstance(value.args[0], Box):
-        entry = m.heap.read(value.args[0].identity, name)
-        if entry is not None:
-            return entry
+        module = m.heap.read(value.args[0].identity, name)
+        if module is not None:
+            return module
     wrapped = next((arg for arg in value.args if isinstance(arg, Instance)), None)
-    if wrapped is not None and not name.startswith("_") and value.cls not in ("builtins.type",):
+    if wrapped is not None and not name.startswith("_") and value.cls != "builtins.type":
         if name in ("module", "_orig_mod", "model", "func"):
             return wrapped
         if classes.find_member(m, wrapped.cls, name) is not None:
@@ -155,12 +166,10 @@ def get_slice(m: Machine, value: Value) -> Value:
 
 def get_item(m: Machine, f: Frame, value: Value, key: Value, span: ir.Span) -> Value:
     """`value[key]`"""
-    from torchdet_lint.analysis import calls
     from torchdet_lint.analysis.iteration import element, known_items
 
     if isinstance(value, Instance):
-        found = classes.find_member(m, value.cls, "__getitem__")
-        return calls.enter(m, f, found[0], (value, key), (), span) if found and hasattr(found[0], "qualname") else UNKNOWN  # type: ignore[arg-type]
+        return _call_operator(m, f, value, "__getitem__", (key,), span)
     if isinstance(value, Box) and value.kind in ("dict", "namespace"):
         return read_key(m, value, key)
     if isinstance(value, External):
@@ -168,7 +177,12 @@ def get_item(m: Machine, f: Frame, value: Value, key: Value, span: ir.Span) -> V
     if isinstance(value, Bound) and value.function == "__dict__" and isinstance(value.receiver, ModuleRef):
         return module_member(m, f, value.receiver, key, span)
     items = known_items(m, value)
-    if items is not None and isinstance(key, Known) and isinstance(key.value, int) and -len(items) <= key.value < len(items):
+    if (
+        items is not None
+        and isinstance(key, Known)
+        and isinstance(key.value, int)
+        and -len(items) <= key.value < len(items)
+    ):
         return items[key.value]
     if isinstance(value, Items | Box | Flow):
         return element(m, value)
@@ -290,10 +304,20 @@ def set_attribute(m: Machine, f: Frame, holder: Value, name: str, value: Value, 
             found.members[name] = join(found.members[name], value) if name in found.members else value
 
 
-def set_item(m: Machine, f: Frame, holder: Value, key: Value, value: Value, span: ir.Span) -> None:
-    """`holder[key] = value`"""
+def _call_operator(
+    m: Machine, f: Frame, receiver: Instance, name: str, args: tuple[Value, ...], span: ir.Span
+) -> Value:
+    """A special method of a project class, where it has one."""
     from torchdet_lint.analysis import calls
 
+    found = classes.find_member(m, receiver.cls, name)
+    if found is None or not isinstance(found[0], FunctionValue):
+        return UNKNOWN
+    return calls.enter(m, f, found[0], (receiver, *args), (), span)
+
+
+def set_item(m: Machine, f: Frame, holder: Value, key: Value, value: Value, span: ir.Span) -> None:
+    """`holder[key] = value`"""
     if isinstance(holder, Box) and holder.kind in ("dict", "namespace"):
         set_key(m, holder, key, value)
     elif isinstance(holder, Box):
@@ -301,9 +325,7 @@ def set_item(m: Machine, f: Frame, holder: Value, key: Value, value: Value, span
     elif isinstance(holder, External) and holder.path == "os.environ" and isinstance(key, Known):
         f.trace.append(Event("mode", f.site(span), f"os.environ[{key.value}]", value=value))
     elif isinstance(holder, Instance):
-        found = classes.find_member(m, holder.cls, "__setitem__")
-        if found is not None and hasattr(found[0], "qualname"):
-            calls.enter(m, f, found[0], (holder, key, value), (), span)  # type: ignore[arg-type]
+        _call_operator(m, f, holder, "__setitem__", (key, value), span)
 
 
 def set_key(m: Machine, box: Box, key: Value, value: Value) -> None:
@@ -319,9 +341,11 @@ def set_key(m: Machine, box: Box, key: Value, value: Value) -> None:
 
 def delete_key(m: Machine, holder: Value, key: Value) -> None:
     """`del holder[key]`, or `holder.pop(key)`."""
-    if isinstance(holder, Box) and isinstance(key, Known) and m.heap.depth <= m.heap.cell(holder.identity).depth:
-        if m.heap.cell(holder.identity).entries.pop(str(key.value), None) is not None:
-            m.heap.cell(holder.identity).version += 1
+    if not isinstance(holder, Box) or not isinstance(key, Known):
+        return
+    cell = m.heap.cell(holder.identity)
+    if m.heap.depth <= cell.depth and cell.entries.pop(str(key.value), None) is not None:
+        cell.version += 1
 
 
 def update_dict(m: Machine, box: Box, value: Value) -> None:

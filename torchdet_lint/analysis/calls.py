@@ -192,7 +192,9 @@ def enter(
     return summary.result
 
 
-def summarise(m: Machine, function: FunctionValue, args: Args, named: Named, *, open_call: bool = False) -> Summary | None:
+def summarise(
+    m: Machine, function: FunctionValue, args: Args, named: Named, *, open_call: bool = False
+) -> Summary | None:
     """The summary of a function for these arguments; None where evaluation has to stop (recursion, depth, budget)."""
     key: object = (
         function,
@@ -240,7 +242,9 @@ def _evaluate(m: Machine, function: FunctionValue, args: Args, named: Named, *, 
     from torchdet_lint.analysis.expressions import evaluate
     from torchdet_lint.analysis.statements import run
 
-    frame = Frame(function.path, function.unit, function.qualname, m.closure_frame(function.closure, function.path), m.number())
+    frame = Frame(
+        function.path, function.unit, function.qualname, m.closure_frame(function.closure, function.path), m.number()
+    )
     frame.function = code
     if function.owner and args:
         frame.receiver = args[0]
@@ -320,7 +324,9 @@ def bind(
     command_option(m, frame, code, given, bool(args))
 
 
-def _rest_named(m: Machine, frame: Frame, param: ir.Param, code: ir.Function | ir.Lambda, given: dict[str, Value]) -> Value:
+def _rest_named(
+    m: Machine, frame: Frame, param: ir.Param, code: ir.Function | ir.Lambda, given: dict[str, Value]
+) -> Value:
     taken = {p.name for p in code.params if p.kind not in ("*", "**", "positional")}
     box = Box("dict", frame.identity(param.span))
     cell = m.heap.cell(box.identity)

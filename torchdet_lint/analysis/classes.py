@@ -52,13 +52,21 @@ def define(m: Machine, f: Frame, s: ir.Class) -> ClassValue:
     fields = tuple(
         (statement.targets[0].id, statement.value)
         for statement in s.body
-        if isinstance(statement, ir.Assign) and statement.annotation is not None and isinstance(statement.targets[0], ir.Name)
+        if isinstance(statement, ir.Assign)
+        and statement.annotation is not None
+        and isinstance(statement.targets[0], ir.Name)
     )
     decorators = [d.func if isinstance(d, ir.Call) else d for d in s.decorators]
-    is_dataclass = any(_last(d) in ("dataclass", "dataclasses", "define", "frozen", "attrs", "s", "configclass") for d in decorators)
-    nested = any(isinstance(b, External) and b.path.rsplit(".", 1)[-1] in ("BaseModel", "NamedTuple", "BaseSettings", "Struct", "BaseConfig") for b in bases)
+    is_dataclass = any(
+        _last(d) in ("dataclass", "dataclasses", "define", "frozen", "attrs", "s", "configclass") for d in decorators
+    )
+    nested = any(
+        isinstance(b, External)
+        and b.path.rsplit(".", 1)[-1] in ("BaseModel", "NamedTuple", "BaseSettings", "Struct", "BaseConfig")
+        for b in bases
+    )
     m.code[f.path, f.unit, value.span] = s
-    m._classes[value] = ClassInfo(value, bases, inner.env, code, fields, is_dataclass or nested, inner)
+    m.classes[value] = ClassInfo(value, bases, inner.env, code, fields, is_dataclass or nested, inner)
     return value
 
 
@@ -68,10 +76,10 @@ def _last(expr: ir.Expr) -> str:
 
 def info(m: Machine, cls: ClassValue) -> ClassInfo | None:
     """What is known of a class, evaluating its statement when that has not run."""
-    found = m._classes.get(cls)
+    found = m.classes.get(cls)
     if found is None:
         m.global_value(cls.path, cls.qualname.split(".", 1)[0])
-        found = m._classes.get(cls)
+        found = m.classes.get(cls)
     return found if isinstance(found, ClassInfo) else None
 
 
@@ -96,7 +104,9 @@ def ancestry(m: Machine, cls: ClassValue) -> tuple[tuple[ClassInfo, ...], tuple[
     return tuple(known), tuple(outside)
 
 
-def find_member(m: Machine, cls: ClassValue, name: str, *, after: ClassValue | None = None) -> tuple[Value, ClassInfo] | None:
+def find_member(
+    m: Machine, cls: ClassValue, name: str, *, after: ClassValue | None = None
+) -> tuple[Value, ClassInfo] | None:
     """The class attribute or method of that name; with `after`, only in what follows that class (for `super()`)."""
     known, _ = ancestry(m, cls)
     if after is not None:
@@ -142,7 +152,13 @@ def all_fields(known: tuple[ClassInfo, ...]) -> dict[str, tuple[ir.Expr | None, 
 
 
 def _fill_fields(
-    m: Machine, f: Frame, instance: Instance, known: tuple[ClassInfo, ...], args: tuple[Value, ...], named: Named, span: ir.Span
+    m: Machine,
+    f: Frame,
+    instance: Instance,
+    known: tuple[ClassInfo, ...],
+    args: tuple[Value, ...],
+    named: Named,
+    span: ir.Span,
 ) -> None:
     given = dict(named)
     m.heap.cell(instance.identity).depth = m.heap.depth
@@ -190,7 +206,9 @@ def options_object(m: Machine, f: Frame, cls: ClassValue, span: ir.Span, source:
     return instance
 
 
-def bind_method(m: Machine, f: Frame, receiver: Value, cls: ClassValue, found: tuple[Value, ClassInfo], span: ir.Span) -> Value:
+def bind_method(
+    m: Machine, f: Frame, receiver: Value, cls: ClassValue, found: tuple[Value, ClassInfo], span: ir.Span
+) -> Value:
     """A member as it looks through an object: methods are bound, properties are called."""
     from torchdet_lint.analysis import calls
 

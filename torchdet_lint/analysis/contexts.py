@@ -24,10 +24,14 @@ BY_NAME = {
 
 def context_kinds(m: Machine, value: Value) -> Kinds:
     """The kinds of `Within` that using the value as a context manager (or decorator) makes."""
-    for option in alternatives(value):
-        if isinstance(option, Option):
-            option = option.default
-        name = option.cls if isinstance(option, Made) else m.apis.canonical(option.path) if isinstance(option, External) else ""
+    for option in (o.default if isinstance(o, Option) else o for o in alternatives(value)):
+        name = (
+            option.cls
+            if isinstance(option, Made)
+            else m.apis.canonical(option.path)
+            if isinstance(option, External)
+            else ""
+        )
         if not name:
             continue
         kind = _kind(m, name, option)

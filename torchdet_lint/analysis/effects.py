@@ -27,8 +27,11 @@ from torchdet_lint.analysis.values import (
 from torchdet_lint.catalog.apis import Api
 
 QUIET = frozenset(
-    " draw seeder backward matmul cuda strict context option calls init clock fit layer dataset transform compose pretrained".split(" ")
-)
+    (
+        "", "draw", "seeder", "backward", "matmul", "cuda", "strict", "context", "option", "calls", "init", "clock", "fit",
+        "layer", "dataset", "transform", "compose", "pretrained",
+    )
+)  # fmt: skip
 """Roles that no rule judges by the place of their use alone."""
 
 UNREPEATABLE = ("uuid.uuid4", "os.urandom", "random.SystemRandom", "secrets.")
@@ -43,7 +46,13 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
     if row.draws and redirected(made, row):
         f.trace.append(Event("private-draw", site, made.cls, made=made))
     elif row.draws:
-        note = "name" if f.naming else "init" if row.role in ("layer", "recurrent", "attention", "init", "pretrained") else ""
+        note = (
+            "name"
+            if f.naming
+            else "init"
+            if row.role in ("layer", "recurrent", "attention", "init", "pretrained")
+            else ""
+        )
         f.trace.append(Event("draw", site, made.cls, tuple(row.draws), made=made, note=note))
     for mode in row.sets:
         _set_mode(f, made, mode, site)
@@ -98,7 +107,7 @@ def _switched_on(made: Made, spec: str) -> bool:
         return False
     if wanted:
         return not isinstance(value, Known) or _equals(value, wanted)
-    return truth(value) not in (Truth.NO,)
+    return truth(value) is not Truth.NO
 
 
 def _equals(value: Known, wanted: str) -> bool:

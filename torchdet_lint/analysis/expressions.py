@@ -211,7 +211,7 @@ def join_logic(op: str, values: list[Value]) -> Value:
             labels = [v.label for v in values if isinstance(v, Option) and v.label]
             return Option(values[-1], labels[0] if labels else "") if len(values) == 2 else join(*options)
         return join(*options)
-    if Truth.UNLIKELY in found and not found.count(Truth.OPEN) == len(found):
+    if Truth.UNLIKELY in found and found.count(Truth.OPEN) != len(found):
         weakest = values[found.index(Truth.UNLIKELY)]
         return weakest if isinstance(weakest, Option) else of_truth(Truth.UNLIKELY)
     return join(*values)

@@ -18,6 +18,7 @@ from torchdet_lint.analysis.values import (
     Option,
     Site,
     Truth,
+    Value,
     alternatives,
     marks,
 )
@@ -27,11 +28,11 @@ class Step(NamedTuple):
     """One node on the way from the program to an event: the trace that it is in, and its place there."""
 
     trace: Trace
-    index: int
+    place: int
 
     @property
     def node(self) -> Node:
-        return self.trace[self.index]
+        return self.trace[self.place]
 
 
 class Hit(NamedTuple):
@@ -209,7 +210,9 @@ class Walk:
         if event.kind == "mode":
             return modes.apply(event, state)
         if event.kind in ("eval", "train") and isinstance(event.value, Instance | Made):
-            evals = state.evals - {event.value.identity} if event.kind == "train" else state.evals | {event.value.identity}
+            evals = (
+                state.evals - {event.value.identity} if event.kind == "train" else state.evals | {event.value.identity}
+            )
             return state._replace(evals=frozenset(evals))
         return state
 
@@ -229,8 +232,8 @@ class Walk:
         if not self.matters(event, around):
             return ()
         keys = []
-        for family in event.families:
-            family, weak = self._family(family, around)
+        for named in event.families:
+            family, weak = self._family(named, around)
             if not family:
                 continue
             keys.append(f"drawn:{family}")
@@ -263,10 +266,10 @@ class Walk:
         return ("" if around.fixed else "torch"), False
 
 
-def worker_kind(count: object) -> str:
-    """"yes": certainly in workers; "some": perhaps; "": certainly, or on some path, in the main process."""
+def worker_kind(count: Value) -> str:
+    """How sure it is that something runs in workers: "yes", "some" (perhaps), "" (on some path it runs in the main process)."""
     kinds = set()
-    for option in alternatives(count):  # type: ignore[arg-type]  # a value
+    for option in alternatives(count):
         if isinstance(option, Known) and isinstance(option.value, int):
             kinds.add("yes" if option.value > 0 else "")
         elif isinstance(option, Option) and isinstance(option.default, Known) and option.default.value == 0:
@@ -284,7 +287,14 @@ def marked_seeds(trace: Trace) -> frozenset[Site]:
     for event in events(trace):
         if event.kind in ("seed", "seeded", "use") and event.kind != "use" or event.note == "rng":
             value = event.value
-            values = (value,) if event.kind != "use" else (*(event.made.args if event.made else ()), *(v for _, v in (event.made.named if event.made else ())))
+            values = (
+                (value,)
+                if event.kind != "use"
+                else (
+                    *(event.made.args if event.made else ()),
+                    *(v for _, v in (event.made.named if event.made else ())),
+                )
+            )
             found |= {mark.site for mark in marks(values) if mark.kind == "draw" and mark.site is not None}
     return frozenset(found)
 

@@ -24,18 +24,21 @@ DEPTH = 2
 
 
 def evaluate_rest(m: Machine, entered: Entered, wants: Callable[[str], bool]) -> Iterator[Summary]:
-    """Summaries of modules and functions that hold sites and that no program has entered, in the files that are asked for.
-    """
+    """Summaries of modules and functions that hold sites and that no program has entered, in the files that are asked for."""
     m.max_depth = DEPTH
     for path, module in sorted(m.project.modules.items()):
-        if not wants(path) or not any(holds_site(unit, m.apis) for unit in module.source.units):
+        if not wants(path) or not any(_holds_site(m, unit) for unit in module.source.units):
             continue
         m.steps = 0
         yield m.module_summary(path, main=False)
         for unit in module.source.units:
-            if unit.kind in ("import", "from") or not holds_site(unit, m.apis):
+            if unit.kind in ("import", "from") or not _holds_site(m, unit):
                 continue
             yield from _unit(m, path, unit, entered)
+
+
+def _holds_site(m: Machine, unit: Unit) -> bool:
+    return holds_site(unit, m.apis) or any(callee.rpartition(".")[2] in unit.words for callee in m.watched)
 
 
 def _unit(m: Machine, path: str, unit: Unit, entered: Entered) -> Iterator[Summary]:
@@ -85,5 +88,3 @@ def _receiver(code: ir.Function, instance: Instance, cls: ClassValue) -> tuple[I
     if "staticmethod" in kinds:
         return ()
     return (cls,) if "classmethod" in kinds else (instance,)
-
-

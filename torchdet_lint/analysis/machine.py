@@ -86,15 +86,22 @@ class Machine:
     """Evaluation of one program (or of what no program reaches).
 
     Summaries, classes and module environments belong to one machine, so that what a program is found to do never depends on
-    which other programs were evaluated before. The heap may be shared: identities of different machines differ.
+    which other programs were evaluated before. The heap may be shared: identities of different machines differ. `watched` are
+    callees that rules of the project ask about.
     """
 
     def __init__(
-        self, project: Project, apis: Apis, versions: Mapping[str, Interval] | None = None, heap: Heap | None = None
+        self,
+        project: Project,
+        apis: Apis,
+        versions: Mapping[str, Interval] | None = None,
+        heap: Heap | None = None,
+        watched: frozenset[str] = frozenset(),
     ) -> None:
         self.project = project
         self.apis = apis
         self.versions = versions or {}
+        self.watched = watched
         self.heap = heap if heap is not None else Heap()
         self.home = self.heap.new_context()
         self.code: dict[tuple[str, int, ir.Span], ir.Function | ir.Lambda | ir.Class] = {}
@@ -107,7 +114,7 @@ class Machine:
         self.max_depth = MAX_DEPTH
         self._modules: dict[str, Frame] = {}
         self._running: set[tuple[str, int]] = set()
-        self._classes: dict[ClassValue, object] = {}
+        self.classes: dict[ClassValue, object] = {}
         self._apis: dict[str, Api | None] = {}
 
     # What is known of the outside

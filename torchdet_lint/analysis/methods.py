@@ -55,21 +55,16 @@ def call(
         handlers = DICT_METHODS if receiver.kind in ("dict", "namespace") else LIST_METHODS
         if name in handlers:
             return handlers[name](m, f, receiver, args, named, span)
-    if isinstance(receiver, Made):
-        given = Made(name, args, named, f.identity(span))
-        found = None
-        if receiver.cls == "argparse.ArgumentParser":
-            found = options.parser_method(m, f, receiver, name, given, span)
-        elif receiver.cls == "transformers.HfArgumentParser":
-            found = options.parse_dataclasses(m, f, receiver, name, span)
-        if found is not None:
-            return found
+    if isinstance(receiver, Made) and (found := _parser(m, f, receiver, name, args, named, span)) is not None:
+        return found
     _evidence(m, f, receiver, name, args, named, span)
     if name in MODULE_STATE:
         _module_state(m, f, receiver, name, args, named, span)
     path = method_path(m, receiver, name)
     made = Made(path, args, named, f.identity(span))
     row = m.api(path) if path else None
+    if path in m.watched:
+        f.trace.append(Event("watched", f.site(span), path, made=made))
     if row is not None and row.role == "fit":
         record(m, f, made, row, span)
         return _fit(m, f, receiver, made, span)
@@ -87,6 +82,17 @@ def call(
     if name in SUBMITS:
         outside.submitted(m, f, args, span)
     return _result(m, f, receiver, name, made, row, span)
+
+
+def _parser(m: Machine, f: Frame, receiver: Made, name: str, args: Args, named: Named, span: ir.Span) -> Value | None:
+    """A method of a parser of command-line options."""
+    if receiver.cls == "argparse.ArgumentParser":
+        return options.parser_method(m, f, receiver, name, Made(name, args, named, f.identity(span)), span)
+    return (
+        options.parse_dataclasses(m, f, receiver, name, span)
+        if receiver.cls == "transformers.HfArgumentParser"
+        else None
+    )
 
 
 def method_path(m: Machine, receiver: Value, name: str) -> str:
@@ -195,7 +201,19 @@ def _result(m: Machine, f: Frame, receiver: Value, name: str, made: Made, row: o
         return receiver
     if isinstance(receiver, Flow) and name == "__iter__":
         return receiver
-    if name in ("astype", "item", "tolist", "copy", "split", "format", "timestamp", "encode", "hex", "replace", "strip"):
+    if name in (
+        "astype",
+        "item",
+        "tolist",
+        "copy",
+        "split",
+        "format",
+        "timestamp",
+        "encode",
+        "hex",
+        "replace",
+        "strip",
+    ):
         return computed(receiver, *made.args)
     found = computed(receiver, *made.args, *(value for _, value in made.named))
     return found if isinstance(found, Tainted) else UNKNOWN

@@ -43,7 +43,7 @@ def apply(event: Event, state: State) -> State:
     if event.api in ("cublas-workspace", CUBLAS):
         return state._replace(cublas=good_cublas(event.value))
     if event.api in ("flash-deterministic", FLASH):
-        return state._replace(flash=event.value not in (FALSE,))
+        return state._replace(flash=event.value != FALSE)
     if event.api in SDP_TOGGLES and event.value == FALSE:
         return state._replace(sdp_off=state.sdp_off | {SDP_TOGGLES[event.api]})
     return state

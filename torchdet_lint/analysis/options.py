@@ -147,8 +147,9 @@ def _click_option(f: Frame, decorator: ir.Call, given: dict[str, Value]) -> None
         return
     settings = {a.name: a.value for a in decorator.args if a.star == "="}
     default: Value = NONE
-    if isinstance(settings.get("default"), ir.Const):
-        default = known(settings["default"].value)  # type: ignore[union-attr]  # a Const, as just tested
+    written = settings.get("default")
+    if isinstance(written, ir.Const):
+        default = known(written.value)
     elif "default" in settings or "required" in settings:
         default = UNKNOWN
     elif "is_flag" in settings or (long and "/" in long[0]):

@@ -36,9 +36,13 @@ GLOBAL_FAMILIES = ("python", "numpy")
 """Families whose draws are plain numbers that programs use as seeds, so that their results are worth following."""
 
 
-def call(m: Machine, f: Frame, path: str, args: Args, named: Named, span: ir.Span, expr: ir.Call | None = None) -> Value:
+def call(
+    m: Machine, f: Frame, path: str, args: Args, named: Named, span: ir.Span, expr: ir.Call | None = None
+) -> Value:
     """Calls `path`, a dotted name of something outside."""
     name = m.apis.canonical(path)
+    if name in m.watched:
+        f.trace.append(Event("watched", f.site(span), name, made=Made(name, args, named, f.identity(span))))
     handler = special.HANDLERS.get(name)
     if handler is not None:
         value = handler(m, f, Made(name, args, named, f.identity(span)), span)
@@ -75,7 +79,14 @@ def result_of(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span) 
 
 
 def call_method(
-    m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span, expr: ir.Call | None = None
+    m: Machine,
+    f: Frame,
+    receiver: Value,
+    name: str,
+    args: Args,
+    named: Named,
+    span: ir.Span,
+    expr: ir.Call | None = None,
 ) -> Value:
     """Calls `receiver.name(…)` where the method is not project code."""
     return methods.call(m, f, receiver, name, args, named, span, expr)
@@ -91,7 +102,15 @@ def call_made(m: Machine, f: Frame, made: Made, args: Args, named: Named, span: 
             f.trace.append(Event("draw", f.site(span), made.cls, tuple(row.calls), made=made, note=note))
         if row.role in ("layer", "recurrent", "attention"):
             f.trace.append(Event("matmul", f.site(span), made.cls))
-            f.trace.append(Event("use", f.site(span), f"{made.cls}.__call__", made=Made(made.cls, args, named, made.identity), note="call"))
+            f.trace.append(
+                Event(
+                    "use",
+                    f.site(span),
+                    f"{made.cls}.__call__",
+                    made=Made(made.cls, args, named, made.identity),
+                    note="call",
+                )
+            )
     _call_parts(m, f, made, args, span)
     trace, f.trace = tuple(f.trace), kept
     if trace:
@@ -153,7 +172,9 @@ def hand_on(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span, le
             for target in _targets(m, value):
                 call_back(m, f, target, (), span)
         return
-    if row is not None and (row.params or row.role in ("loader", "layer", "transform", "compose", "option", "dataset", "spawn", "trainer")):
+    if row is not None and (
+        row.params or row.role in ("loader", "layer", "transform", "compose", "option", "dataset", "spawn", "trainer")
+    ):
         return
     if not made.cls.startswith(INERT):
         callbacks(m, f, made.args, made.named, span)
@@ -182,8 +203,7 @@ def argument(made: Made, spec: str) -> Value | None:
 
 def _target_args(m: Machine, made: Made, callee: Callee, lead: Value) -> Args:
     handed: list[Value] = [lead] * callee.lead
-    for spec in callee.each:
-        handed.append(UNKNOWN if argument(made, spec) is None else _element(m, argument(made, spec)))
+    handed += [_element(m, argument(made, spec)) for spec in callee.each]
     if callee.args:
         held = argument(made, callee.args)
         handed += (known_items(m, held) or ()) if held is not None else ()
@@ -211,7 +231,17 @@ def _target_named(m: Machine, made: Made, callee: Callee) -> Named:
     return tuple(found.items())
 
 
-INERT = ("inspect.", "typing.", "functools.wraps", "functools.update_wrapper", "builtins.", "dataclasses.", "logging.", "atexit.", "signal.")
+INERT = (
+    "inspect.",
+    "typing.",
+    "functools.wraps",
+    "functools.update_wrapper",
+    "builtins.",
+    "dataclasses.",
+    "logging.",
+    "atexit.",
+    "signal.",
+)
 """Callees that look at functions, or keep them for later, without calling them."""
 
 
@@ -221,7 +251,9 @@ def callbacks(m: Machine, f: Frame, args: Args, named: Named, span: ir.Span) -> 
         for option in alternatives(value):
             if isinstance(option, Flow):
                 run_sources(m, f, option, span)
-            elif isinstance(option, FunctionValue | Partial) or (isinstance(option, Bound) and not isinstance(option.function, str)):
+            elif isinstance(option, FunctionValue | Partial) or (
+                isinstance(option, Bound) and not isinstance(option.function, str)
+            ):
                 call_back(m, f, option, (), span)
 
 
@@ -289,7 +321,9 @@ def construct_base(
     """
     for name in outside:
         row = m.api(name)
-        if row is None and name.startswith(("torch.nn.Module", "torch.utils.data.", "builtins.", "abc.", "typing.", "?")):
+        if row is None and name.startswith(
+            ("torch.nn.Module", "torch.utils.data.", "builtins.", "abc.", "typing.", "?")
+        ):
             continue
         made = Made(name, args, named, instance.identity)
         m.heap.write(instance.identity, "<made>", made)
@@ -302,4 +336,14 @@ def construct_base(
 OPEN_SPAN = (0, 0)
 """The span of objects that nobody is known to build (see `library`)."""
 
-__all__ = ["Tainted", "argument", "call", "call_back", "call_made", "call_method", "callbacks", "classes", "construct_base"]
+__all__ = [
+    "Tainted",
+    "argument",
+    "call",
+    "call_back",
+    "call_made",
+    "call_method",
+    "callbacks",
+    "classes",
+    "construct_base",
+]

@@ -22,7 +22,6 @@ from torchdet_lint.analysis.values import (
     Known,
     Made,
     Mark,
-    ModuleRef,
     Option,
     Partial,
     Tainted,
@@ -35,7 +34,7 @@ from torchdet_lint.analysis.values import (
     marks,
     truth,
 )
-from torchdet_lint.project.modules import External
+from torchdet_lint.project.modules import External, ModuleRef
 
 Handler = Callable[[Machine, Frame, Made, ir.Span], Value | None]
 
@@ -43,7 +42,13 @@ EXIT = External("!exit")
 """What a call returns that does not return."""
 
 WATCHED = frozenset(
-    "torch.compile triton.autotune torch.backends.cudnn.flags torch.backends.cuda.sdp_kernel torch.set_float32_matmul_precision".split()
+    (
+        "torch.compile",
+        "triton.autotune",
+        "torch.backends.cudnn.flags",
+        "torch.backends.cuda.sdp_kernel",
+        "torch.set_float32_matmul_precision",
+    )
 )
 """Calls that rules look at although no table row describes them."""
 
@@ -59,8 +64,14 @@ def _getattr(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
             found.append(attributes.get(m, f, holder, inner.value, span))
     if found:
         value = join(*found)
-        if len(made.args) > 2 and (value == UNKNOWN or (isinstance(value, Bound) and isinstance(holder, Instance | Box))):
-            return made.args[2] if isinstance(holder, Box) and not m.heap.cell(holder.identity).open else join(value, made.args[2])
+        if len(made.args) > 2 and (
+            value == UNKNOWN or (isinstance(value, Bound) and isinstance(holder, Instance | Box))
+        ):
+            return (
+                made.args[2]
+                if isinstance(holder, Box) and not m.heap.cell(holder.identity).open
+                else join(value, made.args[2])
+            )
         return value
     if isinstance(holder, ModuleRef):
         return any_definition(m, holder)
@@ -159,6 +170,10 @@ def _identity(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     return made.args[0] if made.args else UNKNOWN
 
 
+def _cast(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    return made.args[1] if len(made.args) > 1 else UNKNOWN
+
+
 def _lazy(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     """`tqdm(x)`, `iter(x)`, `islice(x)`: iterating the result iterates the first argument."""
     for value in made.args[:1] or tuple(value for name, value in made.named if name == "iterable"):
@@ -254,10 +269,6 @@ def _quiet(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     return UNKNOWN
 
 
-
-
-
-
 def _type(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     return made.args[0].cls if len(made.args) == 1 and isinstance(made.args[0], Instance) else UNKNOWN
 
@@ -276,13 +287,17 @@ def _table() -> dict[str, Handler]:
     found |= dict.fromkeys(("functools.partial", "functools.partialmethod"), _partial)
     found |= dict.fromkeys(("sys.exit", "os._exit", "os.abort"), _exit)
     found |= dict.fromkeys(("copy.copy", "copy.deepcopy", "typing.cast"), _identity)
-    found["typing.cast"] = lambda m, f, made, span: made.args[1] if len(made.args) > 1 else UNKNOWN
+    found["typing.cast"] = _cast
     found |= dict.fromkeys(("types.SimpleNamespace", "argparse.Namespace"), _dict)
     found |= dict.fromkeys(("collections.OrderedDict", "collections.defaultdict", "easydict.EasyDict"), _dict)
     found |= dict.fromkeys(("os.environ.setdefault", "os.environ.update", "os.putenv"), _environment)
     found |= dict.fromkeys(("importlib.import_module", "builtins.__import__"), _import_module)
-    found |= dict.fromkeys(("tqdm", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "rich.progress.track"), _lazy)
-    found |= dict.fromkeys(("itertools.islice", "itertools.cycle", "itertools.chain", "itertools.chain.from_iterable"), _lazy)
+    found |= dict.fromkeys(
+        ("tqdm", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "rich.progress.track"), _lazy
+    )
+    found |= dict.fromkeys(
+        ("itertools.islice", "itertools.cycle", "itertools.chain", "itertools.chain.from_iterable"), _lazy
+    )
     found |= options.HANDLERS
     return found
 

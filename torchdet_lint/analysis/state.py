@@ -49,10 +49,12 @@ class State(NamedTuple):
 class Around(NamedTuple):
     """What surrounds a node dynamically: contexts of `with` statements and decorators, loops, workers.
 
-    `worker`: "" (main process), "yes", "some" (a number of workers that is not known), with `fixed` when the loader has its own generator.
+    `worker`: "" (main process), "yes", "some" (a number of workers that is not known), with `fixed` when the loader has its
+    own generator.
     `forgiven`: initial draws do not matter here. `sdpa`: 1 inside a context that restricts SDPA.
-    `loop`: the innermost kind of repetition ("", "loop", "rebuild" for a loop that builds a model in each turn, "call" for a method
-    that is called again and again, "fit"). `local`: inside `fork_rng`. `optional`: the option, off by default, that leads here.
+    `loop`: the innermost kind of repetition ("", "loop", "rebuild" for a loop that builds a model in each turn, "call" for a
+    method that is called again and again, "fit"). `local`: inside `fork_rng`. `optional`: the option, off by default, that
+    leads here.
     """
 
     no_grad: bool = False

@@ -18,7 +18,6 @@ from torchdet_lint.analysis.values import (
     Bound,
     FunctionValue,
     Known,
-    ModuleRef,
     Option,
     Truth,
     Value,
@@ -26,7 +25,7 @@ from torchdet_lint.analysis.values import (
     join,
     truth,
 )
-from torchdet_lint.project.modules import External
+from torchdet_lint.project.modules import External, ModuleRef
 from torchdet_lint.project.names import flat, target_names
 
 
@@ -249,7 +248,9 @@ def _loop(m: Machine, f: Frame, span: ir.Span, kind: str, body: ir.Body, orelse:
     left = f.ended
     f.ended = ""
     f.narrowed = names
-    merged = {name: join(value, env[name]) if name in env and env[name] != value else value for name, value in f.env.items()}
+    merged = {
+        name: join(value, env[name]) if name in env and env[name] != value else value for name, value in f.env.items()
+    }
     f.env.clear()
     f.env.update(merged)
     if trace:
@@ -400,7 +401,7 @@ def _import(m: Machine, f: Frame, s: ir.Import) -> None:
     for dotted, bound in s.names:
         run_import(m, f, dotted, 0, (), s.span)
         top = bound or dotted.split(".", 1)[0]
-        f.env[top] = m.project.resolve_import(f.path, dotted if bound else top, 0)
+        f.env[top] = attributes.settle(m, m.project.resolve_import(f.path, dotted if bound else top, 0))
 
 
 def _import_from(m: Machine, f: Frame, s: ir.ImportFrom) -> None:

@@ -58,7 +58,8 @@ class Repeat:
 class Within:
     """A body that runs in a context: `kind` is the role or callee of the context manager, `made` the object.
 
-    Kinds used by the analyses: "main" (the main guard), "no-grad", "grad", "sdpa", "fork-rng", "flags", "meta", "worker", "init-empty".
+    Kinds used by the analyses: "main" (the main guard), "no-grad", "grad", "sdpa", "fork-rng", "flags", "worker",
+    "worker-init", "init-empty".
     """
 
     site: Site

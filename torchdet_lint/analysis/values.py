@@ -332,11 +332,4 @@ def is_none(value: Value) -> Truth:
 
 def given(value: Value | None) -> bool:
     """Whether an argument was given and is not certainly None."""
-    return value is not None and is_none(value) not in (Truth.YES,)
-
-
-__all__ = [
-    "FALSE", "MISSING", "NONE", "TRUE", "UNKNOWN", "Bound", "Box", "ClassValue", "Either", "External", "Flow", "Folder", "FunctionValue",
-    "Identity", "Instance", "Items", "Known", "Made", "Mark", "ModuleRef", "Option", "Partial", "Pending", "Site", "Super", "Tainted",
-    "Truth", "Unknown", "Value", "alternatives", "computed", "given", "is_none", "join", "known", "marks", "truth",
-]  # fmt: skip
+    return value is not None and is_none(value) is not Truth.YES

@@ -17,7 +17,11 @@ from torchdet_lint.project.modules import External
 FUSED = {
     "FLASH_ATTENTION": "FLASH_ATTENTION", "EFFICIENT_ATTENTION": "EFFICIENT_ATTENTION", "CUDNN_ATTENTION": "CUDNN_ATTENTION",
 }  # fmt: skip
-OLD_ARGUMENTS = {"enable_flash": "FLASH_ATTENTION", "enable_mem_efficient": "EFFICIENT_ATTENTION", "enable_cudnn": "CUDNN_ATTENTION"}
+OLD_ARGUMENTS = {
+    "enable_flash": "FLASH_ATTENTION",
+    "enable_mem_efficient": "EFFICIENT_ATTENTION",
+    "enable_cudnn": "CUDNN_ATTENTION",
+}
 """Arguments of the old `sdp_kernel`, and the backend that each one enables when it is not given."""
 
 NO_SWITCH = ("xformers.", "flash_attn.flash_attn_triton.")

@@ -17,7 +17,13 @@ from torchdet_lint.checks.seeding import condition_of, seeded_after
 from torchdet_lint.finding import Location, Related
 
 SEED_CALLS = {"torch": "torch.manual_seed(seed)", "numpy": "np.random.seed(seed)", "python": "random.seed(seed)"}
-KINDS = {"main guard": "guarded script", "package main": "script", "script": "script", "notebook": "notebook", "console script": "entry point"}
+KINDS = {
+    "main guard": "guarded script",
+    "package main": "script",
+    "script": "script",
+    "notebook": "notebook",
+    "console script": "entry point",
+}
 MOST = 3
 
 
@@ -119,7 +125,10 @@ def _loader_facts(made: Made) -> Iterator[str]:
     shuffle = made.get("shuffle", 2)
     if shuffle is not None and truth(shuffle) is not Truth.NO:
         yield "shuffles" if truth(shuffle) in (Truth.YES, Truth.LIKELY) else "may shuffle"
-    elif made.get("sampler", 3) is not None and is_none(made.get("sampler", 3) or Known(None, "NoneType")) is not Truth.YES:
+    elif (
+        made.get("sampler", 3) is not None
+        and is_none(made.get("sampler", 3) or Known(None, "NoneType")) is not Truth.YES
+    ):
         yield "has a sampler"
     else:
         yield "keeps the order"
@@ -150,7 +159,12 @@ def _modes(facts: Facts, program: ProgramFacts) -> Iterator[ModeCard]:
     if cublas is not None or "strict-on" in hits:
         good = cublas is not None and good_cublas(cublas.event.value)
         value = _value_text(cublas.event.value) if cublas is not None else "not set"
-        yield ModeCard("CUBLAS_WORKSPACE_CONFIG", value, "good" if good else "bad" if "cuda" in hits else "open", _place(facts, cublas))
+        yield ModeCard(
+            "CUBLAS_WORKSPACE_CONFIG",
+            value,
+            "good" if good else "bad" if "cuda" in hits else "open",
+            _place(facts, cublas),
+        )
     for name, bad in (("benchmark", True), ("deterministic", False)):
         hit = hits.get(f"mode:torch.backends.cudnn.{name}") or hits.get(f"mode:cudnn.{name}")
         if hit is not None:
@@ -160,11 +174,21 @@ def _modes(facts: Facts, program: ProgramFacts) -> Iterator[ModeCard]:
     sdpa = next((e for e in events(program.trace) if e.kind == "use" and e.note in ("sdpa", "attention")), None)
     if sdpa is not None:
         strict = "strict-on" in hits
-        yield ModeCard("SDPA backends", "deterministic in strict mode" if strict else "any", "good" if strict else "bad" if trains_on_gpu else "open", locate(facts, sdpa.site))
+        yield ModeCard(
+            "SDPA backends",
+            "deterministic in strict mode" if strict else "any",
+            "good" if strict else "bad" if trains_on_gpu else "open",
+            locate(facts, sdpa.site),
+        )
 
 
 def _strict(facts: Facts, program: ProgramFacts, *, needed: bool) -> ModeCard:
-    for how, value, state in (("on", "on", "good"), ("warn", "warn only", "bad"), ("unknown", "not known", "open"), ("off", "off", "bad")):
+    for how, value, state in (
+        ("on", "on", "good"),
+        ("warn", "warn only", "bad"),
+        ("unknown", "not known", "open"),
+        ("off", "off", "bad"),
+    ):
         hit = program.hits.get(f"strict-{how}")
         if hit is not None:
             return ModeCard("deterministic algorithms", value, state, _place(facts, hit))
@@ -175,14 +199,18 @@ def _value_text(value: Value) -> str:
     found = truth(value)
     if isinstance(value, Known) and isinstance(value.value, str):
         return value.value
-    return {Truth.YES: "on", Truth.NO: "off", Truth.LIKELY: "on by default", Truth.UNLIKELY: "off by default"}.get(found, "not known")
+    return {Truth.YES: "on", Truth.NO: "off", Truth.LIKELY: "on by default", Truth.UNLIKELY: "off by default"}.get(
+        found, "not known"
+    )
 
 
 def _place(facts: Facts, hit: Hit | None) -> Location | None:
     return locate(facts, hit.event.site) if hit is not None else None
 
 
-def _missing(program: ProgramFacts, families: tuple[FamilyCard, ...], found: list[Event], facts: Facts) -> Iterator[str]:
+def _missing(
+    program: ProgramFacts, families: tuple[FamilyCard, ...], found: list[Event], facts: Facts
+) -> Iterator[str]:
     """What would have to change for a repeatable run, in the order in which to do it."""
     hits = program.hits
     keys = {family_name(family): family for family in FAMILIES}
@@ -203,7 +231,8 @@ def _missing(program: ProgramFacts, families: tuple[FamilyCard, ...], found: lis
     for name in ("torch.backends.cudnn.benchmark", "cudnn.benchmark"):
         hit = hits.get(f"mode:{name}")
         if hit is not None and truth(hit.event.value) in (Truth.YES, Truth.LIKELY):
-            yield f"turn cudnn.benchmark off ({source_text(facts, hit.event.site.path, hit.event.site.unit, hit.event.site.span)})"
+            at = hit.event.site
+            yield f"turn cudnn.benchmark off ({source_text(facts, at.path, at.unit, at.span)})"
     for event in found:
         if event.kind == "use" and event.note == "rng" and event.made is not None:
             row = facts.machine.api(event.api)

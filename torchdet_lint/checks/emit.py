@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from torchdet_lint.analysis.fold import Hit
 from torchdet_lint.analysis.trace import Enter
@@ -63,16 +63,17 @@ def finding(
     program: str | None = None,
     related: Iterable[Related] = (),
     confidence: str = "",
-    severity: str = "",
-    **values: str,
+    texts: Mapping[str, str] = {},
+    **more: str,
 ) -> Finding:
-    """A finding with the texts and the weight that the catalogue gives this variant."""
+    """A finding with the texts and the weight that the catalogue gives this variant; `texts` and `more` fill its placeholders."""
+    values = {**texts, **more}
     rule = facts.context.catalog.get(code)
     said = rule.variant(variant)
     return Finding(
         code=code,
         name=rule.name,
-        severity=severity or said.severity,
+        severity=said.severity,
         confidence=confidence or said.confidence,
         effect=said.effect,
         message=said.message(**values),
@@ -87,7 +88,7 @@ def finding(
 def at_site(facts: Facts, code: str, variant: str, site: Site, **values: str) -> Finding:
     """A finding at a call, with `{call}` filled in."""
     values.setdefault("call", call_text(facts, site))
-    return finding(facts, code, variant, locate(facts, site), **values)  # type: ignore[arg-type]  # texts only
+    return finding(facts, code, variant, locate(facts, site), texts=values)
 
 
 def entry_index(hit: Hit, entry: str) -> int:
@@ -102,7 +103,9 @@ def entry_index(hit: Hit, entry: str) -> int:
 def chain_names(hit: Hit, entry: str) -> tuple[str, ...]:
     """The functions between the finding's place and the event."""
     skip = entry_index(hit, entry)
-    names = [step.node.summary.name for step in hit.steps[:-1] if isinstance(step.node, Enter) and step.node.kind != "import"]
+    names = [
+        step.node.summary.name for step in hit.steps[:-1] if isinstance(step.node, Enter) and step.node.kind != "import"
+    ]
     imports = [step.node for step in hit.steps[:-1] if isinstance(step.node, Enter)]
     names = [node.summary.name for node in imports[skip:] if node.kind != "import"]
     return tuple(dict.fromkeys(names))
@@ -128,14 +131,18 @@ def related_sites(facts: Facts, hit: Hit, entry: str, last: str) -> tuple[Relate
     return tuple(found)
 
 
-def at_hit(
-    facts: Facts, code: str, variant: str, hit: Hit, entry: str, *, last: str, **values: str
-) -> Finding:
+def at_hit(facts: Facts, code: str, variant: str, hit: Hit, entry: str, *, last: str, **values: str) -> Finding:
     """A program finding: at the innermost statement of the entry file, with the chain to the event."""
     sites = hit.sites
     place = sites[entry_index(hit, entry)]
     values.setdefault("call", call_text(facts, hit.event.site))
     values.setdefault("chain", chain_text(chain_names(hit, entry)))
     return finding(
-        facts, code, variant, locate(facts, place), program=entry, related=related_sites(facts, hit, entry, last), **values  # type: ignore[arg-type]  # texts only
+        facts,
+        code,
+        variant,
+        locate(facts, place),
+        program=entry,
+        related=related_sites(facts, hit, entry, last),
+        texts=values,
     )

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import calls
-from torchdet_lint.analysis.heap import Heap
 from torchdet_lint.analysis.fold import Hit, Outcome, Visit, Walk, events, marked_seeds
+from torchdet_lint.analysis.heap import Heap
 from torchdet_lint.analysis.library import evaluate_rest
 from torchdet_lint.analysis.loads import Loads
 from torchdet_lint.analysis.machine import Machine
@@ -30,9 +30,9 @@ LIBRARY = ""
 class Context:
     """What checking a project needs besides the code.
 
-    `versions_for(path)` gives the known bounds of libraries for a file, "torch" always among them. `codes` are the rules that somebody
-    asked for. `scripts` are further entry points, as (file, function). `reported` are the files whose findings are wanted, None for all:
-    what cannot reach them is not evaluated, and what is found in them is the same either way.
+    `versions_for(path)` gives the known bounds of libraries for a file, "torch" always among them. `codes` are the rules that
+    somebody asked for. `scripts` are further entry points, as (file, function). `reported` are the files whose findings are
+    wanted, None for all: what cannot reach them is not evaluated, and what is found in them is the same either way.
     """
 
     project: Project
@@ -72,7 +72,8 @@ class ProgramFacts:
 class Facts:
     """The project, evaluated. `visits` says for each event in which states programs reach it.
 
-    `machine` answers questions about values that events hold; `troubles` are programs that could not be evaluated, with the error.
+    `machine` answers questions about values that events hold; `troubles` are programs that could not be evaluated, with the
+    error; `entered` are the functions that programs enter, by file, unit and qualified name.
     """
 
     context: Context
@@ -116,7 +117,7 @@ class Facts:
 def gather(context: Context, progress: Callable[[str, int, int], None]) -> Facts:
     """Evaluates every program, then what no program reaches."""
     heap = Heap()
-    machine = Machine(context.project, context.apis, context.versions, heap)
+    machine = _machine(context, heap)
     facts = Facts(context, machine)
     programs = find_programs(context.project, context.scripts, tests=context.tests_are_programs)
     wanted = [program for program in programs if _can_reach(context, program.path)]
@@ -124,7 +125,7 @@ def gather(context: Context, progress: Callable[[str, int, int], None]) -> Facts
     for index, program in enumerate(wanted):
         progress("analysing programs", index, len(wanted))
         try:
-            done.append(_run(facts, program, Machine(context.project, context.apis, context.versions, heap)))
+            done.append(_run(facts, program, _machine(context, heap)))
         except Exception as error:  # noqa: BLE001 (one program that we fail on costs only that program)
             facts.troubles.append((program.path, error))
     facts.programs = tuple(done)
@@ -133,6 +134,16 @@ def gather(context: Context, progress: Callable[[str, int, int], None]) -> Facts
     for summary in evaluate_rest(machine, facts.entered, context.wants):
         rest.run(summary.trace)
     return facts
+
+
+def _machine(context: Context, heap: Heap) -> Machine:
+    callees = frozenset(
+        context.apis.canonical(callee)
+        for rule in context.catalog.rules
+        if rule.match is not None
+        for callee in rule.match.callees
+    )
+    return Machine(context.project, context.apis, context.versions, heap, callees)
 
 
 def _can_reach(context: Context, path: str) -> bool:

@@ -120,7 +120,9 @@ def _worst(facts: Facts, event: Event, found: frozenset[Mark], call: str) -> Fin
             return at_site(facts, "TDL005", "value", event.site, value=value, reason=_reason(mark.what), family="")
         if mark.kind == "draw" and mark.site is not None and _unseeded_at(facts, event, mark.what):
             family = family_name(mark.what)
-            return at_site(facts, "TDL005", "draw", event.site, value=call_text(facts, mark.site), family=family, reason="")
+            return at_site(
+                facts, "TDL005", "draw", event.site, value=call_text(facts, mark.site), family=family, reason=""
+            )
     return None
 
 
@@ -180,5 +182,10 @@ def _handed_over(facts: Facts) -> set[Identity]:
             if name in ("generator", "rng"):
                 found |= {option.identity for option in alternatives(value) if isinstance(option, Made)}
         if event.kind == "use":
-            found |= {v.identity for arg in made.args for v in alternatives(arg) if isinstance(v, Made) and v.cls == "torch.Generator"}
+            found |= {
+                v.identity
+                for arg in made.args
+                for v in alternatives(arg)
+                if isinstance(v, Made) and v.cls == "torch.Generator"
+            }
     return found

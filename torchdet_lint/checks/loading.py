@@ -106,8 +106,15 @@ def _split(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
         row = facts.machine.api(event.api)
         if event.made is None or row is None or "torch" not in (*row.draws, *row.calls):
             continue
-        generator = next((v for v in (event.made.get("generator", 2 if row.role == "split" else None),) if v is not None), None)
-        if generator is None and not event.made.open or generator is not None and is_none(generator) in (Truth.YES, Truth.LIKELY):
+        generator = next(
+            (v for v in (event.made.get("generator", 2 if row.role == "split" else None),) if v is not None), None
+        )
+        if (
+            generator is None
+            and not event.made.open
+            or generator is not None
+            and is_none(generator) in (Truth.YES, Truth.LIKELY)
+        ):
             found.append(event)
     if found:
         yield at_site(facts, "TDL103", "stream" if _always_seeded(facts, found) else "run", site)
@@ -158,5 +165,3 @@ def _iterated_in_loops(facts: Facts) -> set[Identity]:
                     found.add(option.identity)
                     found |= {v.identity for arg in option.args for v in alternatives(arg) if isinstance(v, Made)}
     return found
-
-

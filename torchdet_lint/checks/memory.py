@@ -26,11 +26,18 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _finding(facts: Facts, use: MemoryUse) -> Finding:
     site = Site(use.path, use.unit, use.span, "")
     related = []
-    if use.read_span is not None and (use.read_path, use.read_unit, use.read_span) != (use.path, use.unit, use.span):
+    if (use.read_path, use.read_unit, use.read_span) != (use.path, use.unit, use.span):
         related.append(Related(locate(facts, Site(use.read_path, use.read_unit, use.read_span, "")), use.read))
     variant = "parameter" if use.parameter else "unused-result" if use.certainty == "warm-up" else "read"
     confidence = "medium" if use.certainty == "likely" else ""
     where = f"self.{use.attribute}" if use.attribute else ""
     return finding(
-        facts, "TDL501", variant, locate(facts, site), related=related, confidence=confidence, call=call_text(facts, site), where=where
+        facts,
+        "TDL501",
+        variant,
+        locate(facts, site),
+        related=related,
+        confidence=confidence,
+        call=call_text(facts, site),
+        where=where,
     )

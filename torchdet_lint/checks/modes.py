@@ -73,7 +73,9 @@ def _turned(facts: Facts, code: str, site: Site, value: Value, event: Event, *, 
     if found in wrong:
         by_option = event.made is not None and code == "TDL201"
         variant = "option" if by_option else ("on" if bad else "off")
-        yield finding(facts, code, variant, locate(facts, site), option=_option_text(text, "benchmark"), call=text, value="")
+        yield finding(
+            facts, code, variant, locate(facts, site), option=_option_text(text, "benchmark"), call=text, value=""
+        )
     elif found is not right:
         shown = text.rpartition("=")[2].strip() if event.made is None else _option_text(text, "benchmark")
         yield finding(facts, code, "unknown", locate(facts, site), value=shown, option="", call=text)
@@ -120,5 +122,3 @@ def _enabling(facts: Facts, events: list[Event]) -> str:
         if strict_of(event) == "on":
             return source_text(facts, event.site.path, event.site.unit, event.site.span)
     return ""
-
-

@@ -45,5 +45,12 @@ def _finding(facts: Facts, use: OrderUse) -> Finding:
         if (use.source_path, use.source_unit, use.source) != (use.path, use.unit, use.span):
             related.append(Related(locate(facts, origin), "the set"))
     return finding(
-        facts, "TDL106", variant, locate(facts, site), related=related, confidence=use.confidence, value=value, reason=use.consumer
+        facts,
+        "TDL106",
+        variant,
+        locate(facts, site),
+        related=related,
+        confidence=use.confidence,
+        value=value,
+        reason=use.consumer,
     )

@@ -33,7 +33,14 @@ def _mode_missing(facts: Facts, program: ProgramFacts) -> Iterator[Finding]:
     else:
         variant = "never"
     yield at_hit(
-        facts, "TDL203", variant, backward, program.program.path, last="the backward pass", where=evidence(facts, program), call=""
+        facts,
+        "TDL203",
+        variant,
+        backward,
+        program.program.path,
+        last="the backward pass",
+        where=evidence(facts, program),
+        call="",
     )
 
 
@@ -61,4 +68,6 @@ def _workspace_missing(facts: Facts, program: ProgramFacts) -> Iterator[Finding]
         variant, where = "late", call_text(facts, hits["matmul-unset"].event.site)
     else:
         return
-    yield at_hit(facts, "TDL205", variant, strict, program.program.path, last="strict mode", where=where, value=value, call="")
+    yield at_hit(
+        facts, "TDL205", variant, strict, program.program.path, last="strict mode", where=where, value=value, call=""
+    )

@@ -10,11 +10,29 @@ from torchdet_lint.checks.facts import nested
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names
 
-VERBS = ("set", "use", "fix", "has", "with", "no", "enable", "is", "do", "should", "need", "init", "reset", "random_seed", "get")
+VERBS = (
+    "set",
+    "use",
+    "fix",
+    "has",
+    "with",
+    "no",
+    "enable",
+    "is",
+    "do",
+    "should",
+    "need",
+    "init",
+    "reset",
+    "random_seed",
+    "get",
+)
 """First words of names for flags and functions that are not seeds themselves."""
 
 STUB_BASES = ("Protocol", "ABC", "TypedDict")
-WHOLE = frozenset(("vars", "locals", "asdict", "__dict__", "_get_kwargs", "to_dict", "as_dict", "astuple", "model_dump"))
+WHOLE = frozenset(
+    ("vars", "locals", "asdict", "__dict__", "_get_kwargs", "to_dict", "as_dict", "astuple", "model_dump")
+)
 """Words of code that reads all attributes of something at once."""
 
 
@@ -58,7 +76,10 @@ def _is_stub(function: ir.Function) -> bool:
     decorators = {d.name if isinstance(d, ir.Attr) else getattr(d, "id", "") for d in function.decorators}
     if decorators & {"abstractmethod", "overload", "property", "setter", "fixture", "override"}:
         return True
-    return all(isinstance(s, ir.Raise) or (isinstance(s, ir.Return) and (s.value is None or isinstance(s.value, ir.Const))) for s in function.body)
+    return all(
+        isinstance(s, ir.Raise) or (isinstance(s, ir.Return) and (s.value is None or isinstance(s.value, ir.Const)))
+        for s in function.body
+    )
 
 
 def _overrides(names: Names, cls: ir.Class, function: ir.Function) -> bool:
@@ -115,7 +136,10 @@ class AttributeReads:
     def reads_option(self, name: str) -> bool:
         """The same for a command-line option, whose namespace may also be read as a whole."""
         return self.reads(name) or any(
-            not unit.words.isdisjoint(WHOLE) and not unit.words.isdisjoint(("args", "opt", "opts", "cfg", "config", "hparams", "FLAGS", "flags", "options"))
+            not unit.words.isdisjoint(WHOLE)
+            and not unit.words.isdisjoint(
+                ("args", "opt", "opts", "cfg", "config", "hparams", "FLAGS", "flags", "options")
+            )
             for module in self._project.modules.values()
             for unit in module.source.units
         )

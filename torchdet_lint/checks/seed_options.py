@@ -39,14 +39,18 @@ def _parameters(facts: Facts, path: str, unit: int, body: ir.Body, reads: Attrib
         if stored is None:
             yield finding(facts, "TDL011", "unread", locate(facts, site), option=param.name, where="", value="")
         elif not reads.reads(stored):
-            yield finding(facts, "TDL011", "stored", locate(facts, site), option=param.name, where=f"self.{stored}", value="")
+            yield finding(
+                facts, "TDL011", "stored", locate(facts, site), option=param.name, where=f"self.{stored}", value=""
+            )
 
 
 def _zero(facts: Facts, path: str, unit: int, body: ir.Body) -> Iterator[Finding]:
     """`if seed:` and `seed or default`"""
     for span, text_span in zero_tests(body):
         value = source_text(facts, path, unit, text_span)
-        yield finding(facts, "TDL011", "zero", locate(facts, Site(path, unit, span, "")), value=value, option="", where="")
+        yield finding(
+            facts, "TDL011", "zero", locate(facts, Site(path, unit, span, "")), value=value, option="", where=""
+        )
 
 
 def _options(facts: Facts, reads: AttributeReads) -> Iterator[Finding]:

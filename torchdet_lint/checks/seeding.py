@@ -69,7 +69,7 @@ def _imported(hit: Hit) -> str:
 def seeded_after(hit: Hit, family: str) -> Event | None:
     """The seeding of the family that comes after a draw on the same path, if any."""
     for step in reversed(hit.steps):
-        for node in step.trace[step.index + 1 :]:
+        for node in step.trace[step.place + 1 :]:
             found = _seeds(node, family)
             if found is not None:
                 return found
@@ -113,6 +113,6 @@ def _third_party(facts: Facts, program: ProgramFacts) -> Iterator[Finding]:
         kind, _, family = key.partition(":")
         if kind == "unseeded" and family not in FAMILIES and family != "cuda-only":
             variant = "space" if family == "gym-space" else "never"
-            yield at_hit(facts, "TDL010", variant, hit, program.program.path, last="draws here", family=family_name(family))
-
-
+            yield at_hit(
+                facts, "TDL010", variant, hit, program.program.path, last="draws here", family=family_name(family)
+            )

@@ -28,7 +28,12 @@ def check_tuning(facts: Facts) -> Iterator[Finding]:
     for event in facts.events("mode"):
         name = event.api.rpartition(".")[2]
         wanted = event.api == "inductor-autotune" or ("inductor" in event.api and name in CONFIG)
-        if wanted and truth(event.value) in (Truth.YES, Truth.LIKELY) and event.site not in said and not _quiet(facts, event):
+        if (
+            wanted
+            and truth(event.value) in (Truth.YES, Truth.LIKELY)
+            and event.site not in said
+            and not _quiet(facts, event)
+        ):
             said.add(event.site)
             text = source_text(facts, event.site.path, event.site.unit, event.site.span)
             variant = "optional" if _under_option(facts, event) else "config"
@@ -69,7 +74,7 @@ def _tuned(facts: Facts, made: Made) -> tuple[bool, str]:
 
 def _under_option(facts: Facts, event: Event) -> str:
     labels = {visit.around.optional for visit in facts.reached(event)}
-    return "" if "" in labels or not labels else sorted(labels)[0].strip("`")
+    return "" if "" in labels or not labels else min(labels).strip("`")
 
 
 def _triton(facts: Facts, event: Event, made: Made) -> Finding | None:

@@ -117,7 +117,12 @@ def _hidden(facts: Facts, value: Value | None, depth: int) -> str:
         if isinstance(option, Made):
             row = facts.machine.api(option.cls)
             if row is None or row.role not in ("dataset", "transform", "compose", "split", "layer"):
-                return option.cls if row is None and not option.cls.startswith(("torch.", "torchvision.", "torchtext.", "torchaudio.")) else ""
+                return (
+                    option.cls
+                    if row is None
+                    and not option.cls.startswith(("torch.", "torchvision.", "torchtext.", "torchaudio."))
+                    else ""
+                )
             if depth < 2:
                 for arg in _parts(option):
                     if isinstance(arg, Made) and (hidden := _hidden(facts, arg, depth + 1)):

@@ -159,9 +159,9 @@ def _room_for_recursion() -> Iterator[None]:
 
 def _found(state: Run, facts: Facts) -> Iterator[Finding]:
     """What the checks say about the reported files."""
-    from torchdet_lint.checks import CHECKS
+    from torchdet_lint.checks import checks_for
 
-    for own, check in CHECKS:
+    for own, check in checks_for(facts.context):
         codes = own & facts.context.codes
         if codes:
             yield from _guarded(state, codes, check(facts))

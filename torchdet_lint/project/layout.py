@@ -6,7 +6,15 @@ import sys
 from collections.abc import Iterable
 from posixpath import dirname, join, normpath
 
-OUTSIDE = frozenset(sys.stdlib_module_names) | {"torch", "torchvision", "numpy", "scipy", "pandas", "tqdm", "transformers"}
+OUTSIDE = frozenset(sys.stdlib_module_names) | {
+    "torch",
+    "torchvision",
+    "numpy",
+    "scipy",
+    "pandas",
+    "tqdm",
+    "transformers",
+}
 """Top-level names that only a module beside a script can shadow; elsewhere they always mean the library."""
 
 

@@ -92,7 +92,9 @@ def added_paths(source: SourceFile) -> tuple[str, ...]:
     if "sys.path" not in source.text:
         return ()
     found = [match[2] for match in _ADDED_PATH.finditer(source.text)]
-    return tuple(path for text in found if not text.startswith("/") for path in (text, join(dirname(source.path), text)))
+    return tuple(
+        path for text in found if not text.startswith("/") for path in (text, join(dirname(source.path), text))
+    )
 
 
 def _records_by_unit(source: SourceFile) -> dict[int, tuple[ImportRecord, ...]]:

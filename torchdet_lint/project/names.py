@@ -144,25 +144,30 @@ def local_bindings(function: ir.Function | ir.Lambda) -> dict[str, Local]:
     for statement in flat(function.body):
         if isinstance(statement, ir.Scope):
             outer.update(statement.names)
-        elif isinstance(statement, ir.Assign):
-            for target in statement.targets:
-                if isinstance(target, ir.Name):
-                    if statement.value is not None:
-                        add(target.id, value=statement.value)
-                else:
-                    for name in target_names(target):
-                        add(name)
-        elif isinstance(statement, ir.Import):
-            for dotted, bound in statement.names:
-                top = bound or dotted.split(".", 1)[0]
-                add(top, imported=(dotted if bound else top, 0, ""))
-        elif isinstance(statement, ir.ImportFrom):
-            for member, bound in statement.names:
-                add(bound, imported=(statement.module, statement.level, member))
-        else:
-            for name in _other_names(statement):
-                add(name)
+        for name, value in _assigned(statement):
+            add(name, value=value)
+        for name, imported in _imported(statement):
+            add(name, imported=imported)
+        for name in _other_names(statement):
+            add(name)
     return {name: local for name, local in found.items() if name not in outer}
+
+
+def _assigned(statement: ir.Stmt) -> Iterator[tuple[str, ir.Expr]]:
+    """Names that a plain assignment binds, with the value."""
+    value = statement.value if isinstance(statement, ir.Assign) else None
+    if isinstance(statement, ir.Assign) and value is not None:
+        yield from ((target.id, value) for target in statement.targets if isinstance(target, ir.Name))
+
+
+def _imported(statement: ir.Stmt) -> Iterator[tuple[str, tuple[str, int, str]]]:
+    """Names that an import binds, with (module, level, member)."""
+    if isinstance(statement, ir.Import):
+        for dotted, bound in statement.names:
+            top = bound or dotted.split(".", 1)[0]
+            yield top, (dotted if bound else top, 0, "")
+    elif isinstance(statement, ir.ImportFrom):
+        yield from ((bound, (statement.module, statement.level, member)) for member, bound in statement.names)
 
 
 def _other_names(statement: ir.Stmt) -> Iterator[str]:
@@ -170,6 +175,10 @@ def _other_names(statement: ir.Stmt) -> Iterator[str]:
         yield statement.name
     elif isinstance(statement, ir.For | ir.Augment):
         yield from target_names(statement.target)
+    elif isinstance(statement, ir.Assign):
+        for target in statement.targets:
+            if not isinstance(target, ir.Name):
+                yield from target_names(target)
     elif isinstance(statement, ir.With):
         for _, target in statement.items:
             if target is not None:

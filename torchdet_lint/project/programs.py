@@ -28,7 +28,9 @@ class Program(NamedTuple):
     function: str = ""
 
 
-def find_programs(project: Project, scripts: Iterable[tuple[str, str]] = (), *, tests: bool = False) -> tuple[Program, ...]:
+def find_programs(
+    project: Project, scripts: Iterable[tuple[str, str]] = (), *, tests: bool = False
+) -> tuple[Program, ...]:
     """Every entry point of the project, by path. `scripts` are (file, function) pairs from the project's metadata."""
     imported = imported_files(project)
     found: dict[tuple[str, str], Program] = {}
@@ -82,7 +84,9 @@ def _works(module: Module, unit: Unit) -> bool:
     return unit.kind == "file"
 
 
-DRAWING = frozenset("rand randn randint randperm uniform normal choice shuffle sample DataLoader backward manual_seed seed".split())
+DRAWING = frozenset(
+    "rand randn randint randperm uniform normal choice shuffle sample DataLoader backward manual_seed seed".split()
+)
 
 
 def imported_files(project: Project) -> frozenset[str]:

@@ -108,18 +108,21 @@ def _item(frame: Frame, expr: ir.Item) -> Value:
     if item is not None:
         return item
     if base.form in ("seq", "text") or (base.form == "param" and frame.orders(base)):
-        at = _position(expr.key)
-        frame.use(base, f"is indexed with {at}")
+        frame.use(base, _indexed(frame, expr))
         return Value("scalar", frame.kind(base))
     return base if base.form in ("tensor", "walk") else PATH if base.form == "path" else PLAIN
 
 
-def _position(key: ir.Expr) -> str:
+def _indexed(frame: Frame, expr: ir.Item) -> str:
+    key = expr.key
     if isinstance(key, ir.Const):
-        return f"[{key.value}]"
+        return f"is indexed with [{key.value}]"
     if isinstance(key, ir.Unary) and isinstance(key.value, ir.Const):
-        return f"[{key.op}{key.value.value}]"
-    return "a position"
+        return f"is indexed with [{key.op}{key.value.value}]"
+    held = key_of(expr.value)
+    if held is not None and frame.attribute(held):
+        return f"becomes the list `{held}`"
+    return "is indexed with a position"
 
 
 def _cut(frame: Frame, expr: ir.Item, cut: ir.Slice, base: Value) -> Value:

@@ -74,20 +74,34 @@ class LoopContext:
     popping: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method, with the file and unit of the class that defines it."""
+
+    path: str
+    unit: int
+    function: ir.Function
+
+
 @dataclass(slots=True)
 class Attributes:
-    """The attributes of the class around: values by name, those that some method reads, and the class itself."""
+    """The attributes of the class around: values by name, those that some method reads, and the class itself.
+
+    `methods` are those that a call finds by name; `inherited` are all those of the project's base classes, nearest class
+    first, the overridden ones too: they set and read the same attributes.
+    """
 
     path: str
     unit: int
     definition: ir.Class
-    methods: dict[str, ir.Function]
+    methods: dict[str, Method]
+    inherited: tuple[Method, ...] = ()
     store: Store = field(default_factory=Store)
     log: Log = field(default_factory=Log)
     values: dict[str, Value] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
-    results: dict[str, Value] = field(default_factory=dict)
-    open: set[str] = field(default_factory=set)
+    results: dict[Place, Value] = field(default_factory=dict)
+    open: set[Place] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -214,7 +228,7 @@ class Frame:
         for origin in sorted(origins, key=lambda origin: origin.rank):
             if not self.function.startswith("__"):
                 self.log.escapes.setdefault(origin, Escape(self.function, self.target))
-            elif consumer == "is yielded" or origin.source is None:
+            elif consumer == "is yielded" or origin.source is None or origin.kind == "listing":
                 self.use((origin,), consumer)
 
     @contextmanager

@@ -25,6 +25,27 @@ def single(frame: Frame, test: ir.Expr) -> tuple[frozenset[Place], frozenset[Pla
     return _NOTHING, _NOTHING
 
 
+_ASSERTED = {"equal": "==", "equals": "==", "less": "<", "less_equal": "<=", "lessequal": "<="}
+
+
+def asserted(frame: Frame, call: ir.Call) -> frozenset[Place]:
+    """The objects with at most one element after `self.assertEqual(len(x), 1)`, `assertTrue(len(x) == 1)` and the like."""
+    name = call.func.name if isinstance(call.func, ir.Attr) else call.func.id if isinstance(call.func, ir.Name) else ""
+    if not name.startswith("assert"):
+        return _NOTHING
+    said = name[len("assert") :].lower().removeprefix("_")
+    args = [arg.value for arg in call.args if not arg.star]
+    if len(args) == 1 or (len(args) == 2 and said in ("", "true", "false")):
+        then, other = single(frame, args[0])
+        return other if said == "false" else then
+    if len(args) < 2:
+        return _NOTHING
+    if said == "len":
+        one = isinstance(args[1], ir.Const) and args[1].value == 1
+        return _object(frame, args[0]) if one else _NOTHING
+    return _compared(frame, args[0], _ASSERTED[said], args[1])[0] if said in _ASSERTED else _NOTHING
+
+
 def _compared(frame: Frame, left: ir.Expr, op: str, right: ir.Expr) -> tuple[frozenset[Place], frozenset[Place]]:
     if isinstance(left, ir.Const):
         left, right, op = right, left, _FLIPPED.get(op, "")
@@ -41,11 +62,15 @@ def _compared(frame: Frame, left: ir.Expr, op: str, right: ir.Expr) -> tuple[fro
 def _counted(frame: Frame, expr: ir.Expr) -> frozenset[Place]:
     """The object whose length the expression is: `len(x)`, or a name that holds it."""
     if isinstance(expr, ir.Call) and len(expr.args) == 1 and frame.names.dotted(expr.func) == "builtins.len":
-        with frame.hushed():
-            obj = frame.peek(expr.args[0].value).obj
-        return _NOTHING if obj is None else frozenset({obj})
+        return _object(frame, expr.args[0].value)
     if isinstance(expr, ir.Name):
         held = frame.env.get(expr.id)
         if held is not None and held.form == "scalar" and held.obj is not None:
             return frozenset({held.obj})
     return _NOTHING
+
+
+def _object(frame: Frame, expr: ir.Expr) -> frozenset[Place]:
+    with frame.hushed():
+        obj = frame.peek(expr).obj
+    return _NOTHING if obj is None else frozenset({obj})

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.ordering.frame import Frame, key_of
-from torchdet_lint.analysis.ordering.values import INT, NONE, PATH, PLAIN, STR, UNKNOWN, Origin, Value
+from torchdet_lint.analysis.ordering.values import INT, NONE, PATH, PLAIN, STR, UNKNOWN, Origin, Place, Value
 
 
 def walk_through(frame: Frame, value: Value, span: ir.Span, operand: ir.Span) -> frozenset[Origin]:
-    """The arbitrary orders in which the elements come. For a set the finding stands at `span`, where it is walked through."""
+    """The arbitrary orders in which the elements come. For a set, and for a listing that a `with` statement opened, the
+    finding stands at `span`, where it is walked through.
+    """
     if value.form == "set":
         kind = frame.kind(value)
         if kind in (INT, NONE):
@@ -25,7 +27,23 @@ def walk_through(frame: Frame, value: Value, span: ir.Span, operand: ir.Span) ->
             )
             for origin in frame.orders(value)
         )
-    return frame.orders(value) if value.form in ("seq", "map", "walk", "keys", "param") else frozenset()
+    if value.form not in ("seq", "map", "walk", "keys", "param", "text"):
+        return frozenset()
+    return frozenset(
+        replace(origin, place=frame.place(span)) if origin.source == origin.place else origin
+        for origin in frame.orders(value)
+    )
+
+
+def opened(value: Value, place: Place) -> Value:
+    """What `with os.scandir(path) as entries` binds: the finding stands where the entries are walked through."""
+    return replace(
+        value,
+        origins=frozenset(
+            replace(origin, source=place) if origin.kind == "listing" and origin.place == place else origin
+            for origin in value.origins
+        ),
+    )
 
 
 def elements(frame: Frame, value: Value, origins: frozenset[Origin]) -> Value:
@@ -41,7 +59,7 @@ def elements(frame: Frame, value: Value, origins: frozenset[Origin]) -> Value:
     if value.parts and value.form == "seq":
         return PLAIN
     kind = frame.kind(value)
-    if kind == STR and any(origin.api.startswith("Path.") for origin in value.origins):
+    if kind == STR and value.form != "text" and any(origin.api.startswith("Path.") for origin in value.origins):
         return PATH
     if value.form == "tensor":
         return value

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torchdet_lint import ir
 from torchdet_lint.analysis.ordering import tables
-from torchdet_lint.analysis.ordering.frame import Frame, key_of, shown
+from torchdet_lint.analysis.ordering.frame import Attributes, Frame, Method, key_of, shown
 from torchdet_lint.analysis.ordering.iteration import elements, walk_through
 from torchdet_lint.analysis.ordering.passing import Target, deep_origins, project_call
 from torchdet_lint.analysis.ordering.sets import element_type, set_method
@@ -69,20 +71,25 @@ def _logged(frame: Frame, expr: ir.Call) -> Value:
 
 
 def _own_method(frame: Frame, func: ir.Attr) -> Target | None:
+    """`self.name`, `Class.name` and `super().name` of the class around."""
     owner = frame.owner
-    if (
-        owner is None
-        or not isinstance(func.value, ir.Name)
-        or func.value.id not in (frame.self_name, owner.definition.name)
-    ):
+    if owner is None:
         return None
-    found = owner.methods.get(func.name)
-    if found is None:
+    if isinstance(func.value, ir.Call) and frame.names.dotted(func.value.func) == "builtins.super":
+        inherited = (method for method in owner.inherited if method.function.name == func.name)
+        found, on_object = next(inherited, None), True
+    elif isinstance(func.value, ir.Name) and func.value.id in (frame.self_name, owner.definition.name):
+        found, on_object = owner.methods.get(func.name), func.value.id == frame.self_name
+    else:
         return None
-    static = any(isinstance(decorator, ir.Name) and decorator.id == "staticmethod" for decorator in found.decorators)
-    return Target(
-        owner.path, owner.unit, found, owner.definition, bound=not static and func.value.id == frame.self_name
-    )
+    return None if found is None else _target(owner, found, on_object)
+
+
+def _target(owner: Attributes, method: Method, on_object: bool) -> Target:
+    function = method.function
+    static = any(isinstance(decorator, ir.Name) and decorator.id == "staticmethod" for decorator in function.decorators)
+    home = (owner.path, owner.unit)
+    return Target(method.path, method.unit, function, owner.definition, on_object and not static, home)
 
 
 def is_property(frame: Frame, key: str) -> bool:
@@ -91,7 +98,7 @@ def is_property(frame: Frame, key: str) -> bool:
     found = frame.owner.methods.get(name) if name and frame.owner is not None else None
     return found is not None and any(
         isinstance(decorator, ir.Name | ir.Attr) and shown(decorator).endswith("property")
-        for decorator in found.decorators
+        for decorator in found.function.decorators
     )
 
 
@@ -100,7 +107,7 @@ def method_result(frame: Frame, name: str) -> Value:
     owner = frame.owner
     if owner is None:
         return PLAIN
-    value = frame.ordering.result(Target(owner.path, owner.unit, owner.methods[name], owner.definition, True), frame)
+    value = frame.ordering.result(_target(owner, owner.methods[name], True), frame)
     frame.log.seen |= deep_origins(value)
     return value
 
@@ -134,7 +141,9 @@ def _add(frame: Frame, expr: ir.Call, func: ir.Attr, receiver: Value) -> Value:
         for value in values:
             frame.use(value, f"is written to `{key}`")
         frame.use(orders if derived else frozenset(), f"feeds the loop that writes to `{key}`")
-    elif name in tables.TRAINS or (derived and not frame.derived(func.value) and name not in tables.WRITES):
+    elif name in tables.TRAINS:
+        frame.use(frame.loop_orders(), _effect(name, key))
+    elif derived and not frame.derived(func.value) and name not in tables.WRITES:
         frame.use(orders, _effect(name, key), "medium" if name in tables.QUEUES else "high")
     for value in values if name in tables.BUILDS | tables.QUEUES else ():
         frame.use(value, f"reaches `{key}.{name}(...)`")
@@ -161,12 +170,13 @@ def _grow(
     frame: Frame, expr: ir.Call, func: ir.Attr, receiver: Value, values: list[Value], loops: frozenset[Origin]
 ) -> None:
     name, key = func.name, key_of(func.value)
-    label = shown(func.value)
+    container = _container(func.value)
+    label = f"{shown(container)}[…]" if container is not None else shown(func.value)
     loops = through(loops, f"feeds the loop that appends to `{label}`")
     added = values[-1] if values else PLAIN
     whole = name.startswith("extend") and bool(values)
     orders = loops | (walk_through(frame, added, expr.span, expr.args[-1].value.span) if whole else frozenset())
-    owner = _holder(frame, func.value, receiver, orders)
+    owner = _holder(frame, func.value, container, receiver, orders)
     if owner is not None:
         frame.taint(owner, orders)
         frame.grow(owner, element_type(frame, added) if whole else added.type)
@@ -176,14 +186,25 @@ def _grow(
         frame.use(orders, f"is appended to `{label}`", "medium")
 
 
-def _holder(frame: Frame, target: ir.Expr, receiver: Value, orders: frozenset[Origin]) -> Value | None:
-    """The object that takes the order over: the list itself, or the container that the list is an item of."""
-    if receiver.obj is not None and receiver.form == "seq":
-        return receiver
+def _container(target: ir.Expr) -> ir.Expr | None:
+    """The container of lists in `groups[key]` and `groups.setdefault(key, [])`."""
     if isinstance(target, ir.Item):
-        base = frame.peek(target.value)
+        return target.value
+    if isinstance(target, ir.Call) and isinstance(target.func, ir.Attr) and target.func.name == "setdefault":
+        return target.func.value
+    return None
+
+
+def _holder(
+    frame: Frame, target: ir.Expr, container: ir.Expr | None, receiver: Value, orders: frozenset[Origin]
+) -> Value | None:
+    """The object that takes the order over: the list itself, or the container that the list is an item of."""
+    if receiver.obj is not None and receiver.form == "seq" and not isinstance(target, ir.Call):
+        return receiver
+    if container is not None:
+        base = frame.peek(container)
         if base.obj is not None and base.form in ("map", "seq") and orders:
-            loops = through(frame.loop_orders(base.depth), f"feeds the loop that appends to `{shown(target)}`")
+            loops = through(frame.loop_orders(base.depth), f"feeds the loop that appends to `{shown(container)}[…]`")
             item = Value("seq", UNKNOWN, loops | orders, frame.place((-4, base.obj[2][0])))
             frame.store.items[base.obj] = merge(frame.store.items.get(base.obj, item), item)
             return Value("seq")
@@ -204,7 +225,7 @@ def _setdefault(frame: Frame, receiver: Value, values: list[Value]) -> Value:
             frame.use(values[1], "is numbered one after the other")
         frame.hold(receiver, values[1])
         item = frame.item(receiver)
-        return item if item is not None else values[1]
+        return item if item is not None else replace(values[1], depth=receiver.depth)
     return PLAIN
 
 
@@ -252,14 +273,24 @@ def _of_map(frame: Frame, expr: ir.Call, name: str, receiver: Value) -> Value | 
 def _of_scalar(frame: Frame, expr: ir.Call, name: str, receiver: Value) -> Value | None:
     """Methods of texts, paths, tensors and modules, by name where the receiver is unknown."""
     if name == "join" and len(expr.args) == 1 and receiver.form != "path":
-        value = frame.eval(expr.args[0].value)
+        value = _joined(frame, expr.args[0].value)
         origins = walk_through(frame, value, expr.span, expr.args[0].value.span)
         return Value("text", STR, through(origins, "is joined into a text")) if origins else TEXT
     known = _by_name(frame, name, receiver)
-    if known is not None:
-        for arg in expr.args:
-            frame.eval(arg.value)
+    if known is None:
+        return None
+    shown_in = frozenset[Origin]().union(*(frame.visible(frame.eval(arg.value)) for arg in expr.args))
+    if name in tables.CONVERTS and known is TEXT and shown_in:
+        return Value("text", STR, shown_in)
     return known
+
+
+def _joined(frame: Frame, expr: ir.Expr) -> Value:
+    """What is joined; that it is cut short (`", ".join(names[:3])`) matters only if the text does."""
+    if isinstance(expr, ir.Item) and isinstance(expr.key, ir.Slice):
+        with frame.hushed():
+            return frame.eval(expr)
+    return frame.eval(expr)
 
 
 def _by_name(frame: Frame, name: str, receiver: Value) -> Value | None:
@@ -272,7 +303,7 @@ def _by_name(frame: Frame, name: str, receiver: Value) -> Value | None:
     if name in tables.TEXT_METHODS or (name == "replace" and receiver.type == STR):
         return TEXT
     if name in tables.TEXT_LISTS:
-        return Value("seq", STR)
+        return Value("seq", STR, frame.visible(receiver) if receiver.form == "text" else frozenset())
     if name in tables.NUMBER_METHODS:
         return NUMBER
     if name in tables.PARAMETERS:

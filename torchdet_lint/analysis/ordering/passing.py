@@ -12,13 +12,16 @@ from torchdet_lint.analysis.ordering.values import PLAIN, UNKNOWN, Origin, Value
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A function or class of the project that is called; `bound` when a first parameter is already given."""
+    """A function or class of the project that is called; `bound` when a first parameter is already given. `owner` is the
+    class whose method it is, and `home` that class's file and unit where the method is inherited.
+    """
 
     path: str
     unit: int
     definition: ir.Function | ir.Class
     owner: ir.Class | None = None
     bound: bool = False
+    home: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from torchdet_lint import ir
+from torchdet_lint.analysis.ordering.bases import base_classes, own_methods
 from torchdet_lint.analysis.ordering.expressions import evaluate
 from torchdet_lint.analysis.ordering.frame import Attributes, Escape, Event, Frame, Log, key_of
 from torchdet_lint.analysis.ordering.parameters import parameter
@@ -106,7 +107,9 @@ class Ordering:
         around: Frame | None = None,
     ) -> Frame:
         """One function, with the values of some parameters given."""
-        target = Target(path, unit, function, owner.definition if owner is not None else None, owner is not None)
+        target = Target(path, unit, function)
+        if owner is not None:
+            target = Target(path, unit, function, owner.definition, True, (owner.path, owner.unit))
         names = around.names if around is not None else Names(self.project, path, self.canonical)
         frame = Frame(self, path, unit, names.inside(function), function=function.name, target=target)
         if around is not None:
@@ -126,34 +129,44 @@ class Ordering:
         return frame
 
     def run_class(
-        self, path: str, unit: int, definition: ir.Class, *, method: str = "", given: dict[str, Value] | None = None
+        self,
+        path: str,
+        unit: int,
+        definition: ir.Class,
+        *,
+        method: ir.Function | None = None,
+        given: dict[str, Value] | None = None,
     ) -> Attributes:
-        """All methods of a class, twice, so that each sees the attributes that the others set."""
-        methods = {s.name: s for s in flat(definition.body) if isinstance(s, ir.Function)}
-        owner = Attributes(path, unit, definition, methods)
-        self._class_body(owner)
+        """All methods of a class and of its bases, twice, so that each sees the attributes that the others set; to
+        `method` some arguments are given.
+        """
+        bases = tuple(base_classes(self, path, definition))
+        above = tuple(method for base in bases for method in own_methods(*base).values())
+        own = own_methods(path, unit, definition)
+        owner = Attributes(path, unit, definition, {m.function.name: m for m in reversed(above)} | own, above)
+        for body in (*reversed(bases), (path, unit, definition)):
+            self._class_body(owner, *body)
         for _ in range(2):
             owner.log = Log()
             owner.results.clear()
-            for name in sorted(methods, key=lambda name: name != "__init__"):
-                frame = self.run_function(
-                    path, unit, methods[name], owner=owner, given=given if name == method else None
-                )
-                owner.log.add(frame.log)
+            for one in sorted((*reversed(above), *own.values()), key=lambda m: m.function.name != "__init__"):
+                values = given if one.function is method else None
+                owner.log.add(self.run_function(one.path, one.unit, one.function, owner=owner, given=values).log)
         self._kept(owner)
         return owner
 
-    def _class_body(self, owner: Attributes) -> None:
-        frame = Frame(self, owner.path, owner.unit, Names(self.project, owner.path, self.canonical), store=owner.store)
-        frame.function = owner.definition.name
-        frame.execute(tuple(s for s in owner.definition.body if not isinstance(s, ir.Function | ir.Class)))
+    def _class_body(self, owner: Attributes, path: str, unit: int, definition: ir.Class) -> None:
+        """The attributes that the body of the class, or of a base class of it, sets."""
+        frame = Frame(self, path, unit, Names(self.project, path, self.canonical), store=owner.store)
+        frame.function = definition.name
+        frame.execute(tuple(s for s in definition.body if not isinstance(s, ir.Function | ir.Class)))
         owner.values.update(frame.env)
 
     def _kept(self, owner: Attributes) -> None:
         """Attributes in arbitrary order that no method reads: other code does."""
         frame = Frame(self, owner.path, owner.unit, Names(self.project, owner.path, self.canonical), store=owner.store)
         for name, value in owner.values.items():
-            if name not in owner.read and value.form == "seq":
+            if name not in owner.read and value.form in ("seq", "map", "text"):
                 for origin in sorted(frame.visible(value), key=lambda origin: origin.rank):
                     owner.log.events[Event(origin, origin.via or f"is kept in `self.{name}`", "medium")] = None
 
@@ -168,23 +181,32 @@ class Ordering:
             return self._nested(nested, frame)
         owner = frame.owner
         if owner is not None and target.owner is owner.definition:
-            return self._own(owner, target.definition, target.unit)
+            return self._own(owner, target)
         key = ((target.path, target.unit, target.definition.span), target.owner.name if target.owner else "")
         if key not in self._results:
             self._results[key] = PLAIN
-            holder = self.run_class(target.path, target.unit, target.owner) if target.owner is not None else None
+            holder = self._holder(target)
             run = self.run_function(target.path, target.unit, target.definition, owner=holder)
             self._results[key] = run.result()
         return self._results[key]
 
-    def _own(self, owner: Attributes, function: ir.Function, unit: int) -> Value:
-        if function.name in owner.open:
+    def _holder(self, target: Target, given: dict[str, Value] | None = None) -> Attributes | None:
+        """The class that the target is a method of, after its run."""
+        if target.owner is None or isinstance(target.definition, ir.Class):
+            return None
+        path, unit = target.home or (target.path, target.unit)
+        return self.run_class(path, unit, target.owner, method=target.definition, given=given)
+
+    def _own(self, owner: Attributes, target: Target) -> Value:
+        key = (target.path, target.unit, target.definition.span)
+        if key in owner.open or isinstance(target.definition, ir.Class):
             return PLAIN
-        if function.name not in owner.results:
-            owner.open.add(function.name)
-            owner.results[function.name] = self.run_function(owner.path, unit, function, owner=owner).result()
-            owner.open.discard(function.name)
-        return owner.results[function.name]
+        if key not in owner.results:
+            owner.open.add(key)
+            run = self.run_function(target.path, target.unit, target.definition, owner=owner)
+            owner.results[key] = run.result()
+            owner.open.discard(key)
+        return owner.results[key]
 
     def _nested(self, function: ir.Function, frame: Frame) -> Value:
         if function.name in frame.called:
@@ -208,16 +230,13 @@ class Ordering:
         place = (target.path, target.unit, (-1, -1))
         given = {name: Value(form, kind, frozenset({Origin("param", place, name, kind, param=True)}), place)}
         if isinstance(target.definition, ir.Class):
-            owner = self.run_class(target.path, target.unit, target.definition, method="__init__", given=given)
-            log, store, result = owner.log, owner.store, PLAIN
-            if "__init__" not in owner.methods:
+            first = own_methods(target.path, target.unit, target.definition).get("__init__")
+            if first is None:
                 return ArgumentUse()
+            owner = self.run_class(target.path, target.unit, target.definition, method=first.function, given=given)
+            log, store, result = owner.log, owner.store, PLAIN
         else:
-            holder = None
-            if target.owner is not None:
-                holder = self.run_class(
-                    target.path, target.unit, target.owner, method=target.definition.name, given=given
-                )
+            holder = self._holder(target, given)
             frame = self.run_function(target.path, target.unit, target.definition, owner=holder, given=given)
             log, store, result = (holder.log if holder is not None else frame.log), frame.store, frame.result()
         best = max(

@@ -8,11 +8,11 @@ from typing import Any
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.ordering.frame import Frame, key_of, names_in, shown
-from torchdet_lint.analysis.ordering.guards import single
-from torchdet_lint.analysis.ordering.iteration import assign
+from torchdet_lint.analysis.ordering.guards import asserted, single
+from torchdet_lint.analysis.ordering.iteration import assign, opened
 from torchdet_lint.analysis.ordering.loops import for_loop, while_loop
 from torchdet_lint.analysis.ordering.sets import element_type
-from torchdet_lint.analysis.ordering.tables import FOLDS, UNFOLDED, harmless
+from torchdet_lint.analysis.ordering.tables import FOLDS, ROUNDED, UNFOLDED, harmless
 from torchdet_lint.analysis.ordering.values import PLAIN, STR, UNKNOWN, Value, merge, through
 from torchdet_lint.project.names import target_names
 
@@ -27,6 +27,8 @@ def execute(frame: Frame, body: ir.Body) -> bool:
 
 def _do(frame: Frame, statement: ir.Do) -> None:
     frame.eval(statement.value)
+    if isinstance(statement.value, ir.Call):
+        frame.store.settled |= asserted(frame, statement.value)
 
 
 def _assign(frame: Frame, statement: ir.Assign) -> None:
@@ -40,10 +42,22 @@ def _assign(frame: Frame, statement: ir.Assign) -> None:
             continue
         key = key_of(target)
         bound = value if key is None else _accumulated(frame, key, value, statement.value)
+        if frame.loops and bound.obj is None and key not in _keys_in(statement.value) and _is_new(statement.value):
+            bound = replace(bound, depth=len(frame.loops))
         assign(frame, target, bound)
-        if frame.derived(statement.value):
-            for loop in frame.loops:
-                loop.derived.update(target_names(target))
+        _derive(frame, target, statement.value)
+
+
+def _derive(frame: Frame, target: ir.Expr, value: ir.Expr) -> None:
+    """What is made of the element of an open loop depends on it as well."""
+    if frame.derived(value):
+        for loop in frame.loops:
+            loop.derived.update(target_names(target))
+
+
+def _is_new(expr: ir.Expr) -> bool:
+    """Whether the value is made here, and not another name for something that is there already."""
+    return not isinstance(expr, ir.Name | ir.Attr | ir.Item | ir.Choice | ir.Logic)
 
 
 def _settle_sorted(frame: Frame, target: ir.Expr, value: ir.Expr) -> None:
@@ -70,9 +84,18 @@ def _accumulated(frame: Frame, key: str, value: Value, expr: ir.Expr) -> Value:
         return value
     if isinstance(expr, ir.Binary) and expr.op == "+" and (old.form == "text" or old.type == STR):
         return Value("text", STR, through(orders, f"feeds the loop that builds the text `{key}`"))
+    if isinstance(expr, ir.Binary) and expr.op == "+" and (_rounds(frame, expr.left, old) or _rounds(frame, expr.right, old)):
+        frame.use(orders, f"feeds the loop that sums up `{key}`", "low")
     if isinstance(expr, ir.Call) and _folds(frame, key, expr):
         frame.use(orders, f"feeds the loop that changes `{key}` step by step", "medium")
     return value
+
+
+def _rounds(frame: Frame, expr: ir.Expr, total: Value) -> bool:
+    """Whether a sum over such values is rounded at every step, so that its last bits depend on the order."""
+    if total.form == "tensor":
+        return True
+    return isinstance(expr, ir.Call) and (frame.names.dotted(expr.func) or "") in ROUNDED
 
 
 def _keys_in(expr: ir.Expr) -> set[str]:
@@ -144,6 +167,8 @@ def _augment(frame: Frame, statement: ir.Augment) -> None:
         frame.bind(key, frame.make("seq", statement.span, UNKNOWN, frame.visible(value)))
     elif isinstance(target, ir.Item) and value.form == "seq":
         frame.hold(frame.peek(target.value), value)
+    elif frame.derived(statement.value) and _rounds(frame, statement.value, old):
+        frame.use(orders, f"feeds the loop that sums up `{shown(target)}`", "low")
 
 
 def _return(frame: Frame, statement: ir.Return) -> bool:
@@ -245,7 +270,8 @@ def _with(frame: Frame, statement: ir.With) -> bool:
     for context, target in statement.items:
         value = frame.eval(context)
         if target is not None:
-            assign(frame, target, value)
+            assign(frame, target, opened(value, frame.place(context.span)))
+            _derive(frame, target, context)
     return frame.execute(statement.body)
 
 

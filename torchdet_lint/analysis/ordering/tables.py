@@ -67,6 +67,9 @@ TRAINS = frozenset({"backward", "partial_fit", "train_on_batch"})
 FOLDS = frozenset({"replace", "sub", "merge", "append", "concat", "concatenate", "join"})
 UNFOLDED = frozenset("max min maximum minimum add gcd lcm set frozenset dict isinstance deepcopy".split())
 
+ROUNDED = frozenset("torch.load numpy.load numpy.loadtxt numpy.genfromtxt builtins.float imageio.imread".split())
+"""Give floating-point values (or arrays of them), whose sum depends on the order."""
+
 RANDOM_PREFIXES = ("random.", "numpy.random.", "torch.rand", "torch.normal", "torch.multinomial", "torch.bernoulli")
 SEEDERS = (
     "seed",
@@ -103,6 +106,9 @@ TEXT_METHODS = frozenset(
     "lower upper strip lstrip rstrip title capitalize casefold format read decode encode hexdigest zfill removeprefix"
     " removesuffix as_posix readline".split()
 )
+CONVERTS = frozenset({"format", "encode", "decode", "replace"})
+"""Methods whose result shows the order of their arguments."""
+
 TEXT_LISTS = frozenset({"split", "rsplit", "splitlines", "readlines", "listdir", "getnames", "namelist"})
 NUMBER_METHODS = frozenset({"item", "numel", "size", "dim", "nelement", "bit_length", "find", "rfind", "count"})
 NUMBER_ATTRIBUTES = frozenset({"ndim", "itemsize", "shape"})

@@ -21,7 +21,8 @@ class Origin:
     """An arbitrary order: that of a listing, or that of a set at the place where it is walked through.
 
     `place` is where a finding would stand; for a set that nothing has walked through yet it is where the set is made.
-    `source` is where the set comes from. `fix` is the span that `sorted(...)` can be put around. `param` marks the order
+    `source` is where the set comes from; for a listing it is set where a `with` statement opened it, and equals `place` as
+    long as nothing has walked through it. `fix` is the span that `sorted(...)` can be put around. `param` marks the order
     of an argument of the function under study, which is its caller's affair. `via` says how the order got further
     before it was used.
     """
