@@ -116,6 +116,9 @@ def _worst(facts: Facts, event: Event, found: frozenset[Mark], call: str) -> Fin
                 return at_site(facts, "TDL005", "entropy", event.site, value="", reason="", family="")
             value = call_text(facts, mark.site)
             if mark.what == "hash()":
+                hashed = find_call(facts.project, mark.site)
+                if hashed is not None and all(_is_int(arg.value) for arg in hashed.args):
+                    continue
                 return at_site(facts, "TDL005", "hash", event.site, value=value, reason="", family="")
             return at_site(facts, "TDL005", "value", event.site, value=value, reason=_reason(mark.what), family="")
         if mark.kind == "draw" and mark.site is not None and _unseeded_at(facts, event, mark.what):
@@ -124,6 +127,26 @@ def _worst(facts: Facts, event: Event, found: frozenset[Mark], call: str) -> Fin
                 facts, "TDL005", "draw", event.site, value=call_text(facts, mark.site), family=family, reason=""
             )
     return None
+
+
+INT_CALLS = frozenset(("int", "len", "ord", "round", "tolist", "size", "item", "numel", "dim", "tuple", "sum", "abs"))
+
+
+def _is_int(expr: ir.Expr) -> bool:
+    """Whether an expression can only be an int, or a tuple of ints: their hashes are the same in every process."""
+    if isinstance(expr, ir.Const):
+        return isinstance(expr.value, int | float)
+    if isinstance(expr, ir.Attr):
+        return expr.name in ("shape", "size", "ndim")
+    if isinstance(expr, ir.Sequence):
+        return all(_is_int(item) for item in expr.items)
+    if isinstance(expr, ir.Binary):
+        return _is_int(expr.left) and _is_int(expr.right)
+    if isinstance(expr, ir.Call):
+        name = expr.func.name if isinstance(expr.func, ir.Attr) else expr.func.id if isinstance(expr.func, ir.Name) else ""
+        inner = all(_is_int(arg.value) for arg in expr.args) if name == "tuple" else True
+        return name in INT_CALLS and inner
+    return False
 
 
 def _reason(what: str) -> str:

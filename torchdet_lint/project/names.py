@@ -144,8 +144,8 @@ def local_bindings(function: ir.Function | ir.Lambda) -> dict[str, Local]:
     for statement in flat(function.body):
         if isinstance(statement, ir.Scope):
             outer.update(statement.names)
-        for name, value in _assigned(statement):
-            add(name, value=value)
+        for name, assigned in _assigned(statement):
+            add(name, value=assigned)
         for name, imported in _imported(statement):
             add(name, imported=imported)
         for name in _other_names(statement):
@@ -155,9 +155,8 @@ def local_bindings(function: ir.Function | ir.Lambda) -> dict[str, Local]:
 
 def _assigned(statement: ir.Stmt) -> Iterator[tuple[str, ir.Expr]]:
     """Names that a plain assignment binds, with the value."""
-    value = statement.value if isinstance(statement, ir.Assign) else None
-    if isinstance(statement, ir.Assign) and value is not None:
-        yield from ((target.id, value) for target in statement.targets if isinstance(target, ir.Name))
+    if isinstance(statement, ir.Assign) and (value := statement.value) is not None:
+        yield from [(target.id, value) for target in statement.targets if isinstance(target, ir.Name)]
 
 
 def _imported(statement: ir.Stmt) -> Iterator[tuple[str, tuple[str, int, str]]]:
