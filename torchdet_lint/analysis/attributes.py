@@ -79,8 +79,8 @@ def get(m: Machine, f: Frame, value: Value, name: str, span: ir.Span) -> Value:
 def _module(m: Machine, value: ModuleRef, name: str) -> Value:
     if name == "__dict__":
         return Bound(value, name)
-    frame = m.module_frame(value.path)
-    return frame.env[name] if name in frame.env else settle(m, m.project.member(value, name))
+    held = m.global_value(value.path, name)
+    return held if held is not None else settle(m, m.project.member(value, name))
 
 
 def _class(m: Machine, f: Frame, value: ClassValue, name: str, span: ir.Span) -> Value:
@@ -240,7 +240,10 @@ def assign(m: Machine, f: Frame, target: ir.Expr, value: Value, span: ir.Span | 
 
     at = span if span is not None else target.span
     if isinstance(target, ir.Name):
-        f.env[target.id] = value
+        if target.id in f.globals:
+            m.write_global(f.path, target.id, value)
+        else:
+            f.env[target.id] = value
         _forget(f, target.id)
     elif isinstance(target, ir.Attr):
         if f.narrowed:
@@ -294,14 +297,12 @@ def set_attribute(m: Machine, f: Frame, holder: Value, name: str, value: Value, 
     elif isinstance(holder, Box):
         m.heap.write(holder.identity, name, value, replace=True)
     elif isinstance(holder, ModuleRef):
-        m.module_frame(holder.path).env[name] = value
+        m.write_global(holder.path, name, value)
     elif isinstance(holder, Made):
         m.heap.write(holder.identity, name, value)
         f.trace.append(Event("set", f.site(span), f"{holder.cls}.{name}", value=value, made=holder))
     elif isinstance(holder, ClassValue):
-        found = classes.info(m, holder)
-        if found is not None:
-            found.members[name] = join(found.members[name], value) if name in found.members else value
+        m.heap.write(m.class_identity(holder), name, value)
 
 
 def _call_operator(

@@ -76,10 +76,10 @@ def _last(expr: ir.Expr) -> str:
 
 def info(m: Machine, cls: ClassValue) -> ClassInfo | None:
     """What is known of a class, evaluating its statement when that has not run."""
-    found = m.classes.get(cls)
+    found = m.class_info(cls)
     if found is None:
         m.global_value(cls.path, cls.qualname.split(".", 1)[0])
-        found = m.classes.get(cls)
+        found = m.class_info(cls)
     return found if isinstance(found, ClassInfo) else None
 
 
@@ -113,8 +113,11 @@ def find_member(
         places = [index for index, found in enumerate(known) if found.value == after]
         known = known[places[0] + 1 :] if places else known[1:]
     for found in known:
+        written = m.heap.read(m.class_identity(found.value), name)
         if name in found.members:
-            return found.members[name], found
+            return found.members[name] if written is None else join(found.members[name], written), found
+        if written is not None:
+            return written, found
     return None
 
 

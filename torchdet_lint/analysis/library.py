@@ -23,17 +23,18 @@ DEPTH = 2
 """How deep such a function is followed into what it calls: enough for helpers, since what they hold is evaluated by itself."""
 
 
-def evaluate_rest(m: Machine, entered: Entered, wants: Callable[[str], bool]) -> Iterator[Summary]:
-    """Summaries of modules and functions that hold sites and that no program has entered, in the files that are asked for."""
-    m.max_depth = DEPTH
-    for path, module in sorted(m.project.modules.items()):
-        if not wants(path) or not any(_holds_site(m, unit) for unit in module.source.units):
-            continue
-        m.steps = 0
-        yield m.module_summary(path, main=False)
-        for unit in module.source.units:
-            if unit.kind in ("import", "from") or not _holds_site(m, unit):
-                continue
+def evaluate_module(m: Machine, path: str, entered: Entered) -> Iterator[Summary]:
+    """Summaries of a module's top level, and of its functions that hold sites and that no program has entered.
+
+    `m` is a machine for this module alone: what the module imports is looked up, and not run.
+    """
+    m.max_depth, m.runs_imports = DEPTH, False
+    module = m.project.modules[path]
+    if not any(_holds_site(m, unit) for unit in module.source.units):
+        return
+    yield m.module_summary(path, main=False)
+    for unit in module.source.units:
+        if unit.kind not in ("import", "from") and _holds_site(m, unit):
             yield from _unit(m, path, unit, entered)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.heap import Heap
@@ -18,10 +19,13 @@ from torchdet_lint.analysis.values import (
     Made,
     Site,
     Value,
+    join,
 )
 from torchdet_lint.catalog.apis import Api, Apis
 from torchdet_lint.catalog.versions import Interval
 from torchdet_lint.project.modules import Definition, Project
+
+Code: TypeAlias = dict[tuple[str, int, ir.Span], ir.Function | ir.Lambda | ir.Class]
 
 MAX_DEPTH = 48
 """Calls nested deeper than this are not entered."""
@@ -43,6 +47,7 @@ class Frame:
         "ended",
         "env",
         "function",
+        "globals",
         "naming",
         "narrowed",
         "outer",
@@ -68,6 +73,7 @@ class Frame:
         self.returns: list[Value] = []
         self.yields: list[Value] | None = None
         self.ended = ""
+        self.globals: frozenset[str] = frozenset()
         self.naming = False
         self.function: ir.Function | ir.Lambda | None = None
         self.receiver: Value | None = None
@@ -85,9 +91,10 @@ class Frame:
 class Machine:
     """Evaluation of one program (or of what no program reaches).
 
-    Summaries, classes and module environments belong to one machine, so that what a program is found to do never depends on
-    which other programs were evaluated before. The heap may be shared: identities of different machines differ. `watched` are
-    callees that rules of the project ask about.
+    Summaries, and what a program writes to modules and classes, belong to one machine, so that what a program is found to do
+    does not depend on which other programs were evaluated before. `base` is the machine that runs modules when they are
+    imported, once for all programs; a machine without one is a base. Machines on one base share its heap, where identities of
+    different machines differ. `watched` are callees that rules of the project ask about.
     """
 
     def __init__(
@@ -95,24 +102,27 @@ class Machine:
         project: Project,
         apis: Apis,
         versions: Mapping[str, Interval] | None = None,
-        heap: Heap | None = None,
         watched: frozenset[str] = frozenset(),
+        base: Machine | None = None,
     ) -> None:
         self.project = project
         self.apis = apis
         self.versions = versions or {}
         self.watched = watched
-        self.heap = heap if heap is not None else Heap()
+        self.base = base
+        self.heap = base.heap if base is not None else Heap()
         self.home = self.heap.new_context()
-        self.code: dict[tuple[str, int, ir.Span], ir.Function | ir.Lambda | ir.Class] = {}
-        self.frames: list[Frame] = []
+        self.code: Code = base.code if base is not None else {}
+        self.frames: list[Frame] = base.frames if base is not None else []
         self.summaries: dict[object, Summary] = {}
         self.contexts: dict[FunctionValue, int] = {}
         self.active: set[object] = set()
         self.steps = 0
         self.call_depth = 0
         self.max_depth = MAX_DEPTH
+        self.runs_imports = True
         self._modules: dict[str, Frame] = {}
+        self._written: dict[tuple[str, str], Value] = {}
         self._running: set[tuple[str, int]] = set()
         self.classes: dict[ClassValue, object] = {}
         self._apis: dict[str, Api | None] = {}
@@ -132,13 +142,20 @@ class Machine:
     # Modules
 
     def module_frame(self, path: str) -> Frame:
+        """The environment of a module: this machine's own where it runs the module itself, else that of the base."""
         if path not in self._modules:
+            if self.base is not None:
+                return self.base.module_frame(path)
             frame = Frame(path, 0, "", None, self.home)
             self._modules[path] = frame
         return self._modules[path]
 
     def global_value(self, path: str, name: str) -> Value | None:
         """The value of a module's top-level name, evaluating what binds it when that has not run yet."""
+        if (path, name) in self._written:
+            return self._written[path, name]
+        if self.base is not None and path not in self._modules:
+            return self.base.global_value(path, name)
         frame = self.module_frame(path)
         if name in frame.env:
             return frame.env[name]
@@ -152,6 +169,11 @@ class Machine:
         for unit in symbol.units:
             self._bind_unit(frame, unit)
         return frame.env.get(name)
+
+    def write_global(self, path: str, name: str, value: Value) -> None:
+        """What code outside of the module's top level assigns to one of its names."""
+        old = self.global_value(path, name)
+        self._written[path, name] = value if old is None else join(old, value)
 
     def _bind_unit(self, frame: Frame, unit: int) -> None:
         """Evaluates a unit for the sake of the names that it binds; what happens in it is not recorded."""
@@ -168,6 +190,8 @@ class Machine:
 
     def module_summary(self, path: str, *, main: bool) -> Summary:
         """What running the module's top level does: as the program (`main`) or when it is imported."""
+        if self.base is not None and not main and self.runs_imports:
+            return self.base.module_summary(path, main=False)
         key = ("module", path, main)
         if key in self.summaries:
             return self.summaries[key]
@@ -176,7 +200,9 @@ class Machine:
         self.active.add(key)
         from torchdet_lint.analysis.statements import execute_unit
 
-        frame = self.module_frame(path)
+        if path not in self._modules:
+            self._modules[path] = Frame(path, 0, "", None, self.home)
+        frame = self._modules[path]
         kept = frame.trace, frame.ended, frame.env.get("__name__")
         frame.trace, frame.ended = [], ""
         frame.env["__name__"] = self._module_name(path, main=main)
@@ -202,6 +228,14 @@ class Machine:
         return known("__main__" if main else self.project.modules[path].name)
 
     # Code
+
+    def class_info(self, cls: ClassValue) -> object | None:
+        found = self.classes.get(cls)
+        return found if found is not None or self.base is None else self.base.class_info(cls)
+
+    def class_identity(self, cls: ClassValue) -> Identity:
+        """Under which the heap keeps what this program assigns to attributes of a class."""
+        return Site(cls.path, cls.unit, cls.span, f"<class {cls.qualname}>"), self.home
 
     def function_code(self, function: FunctionValue) -> ir.Function | ir.Lambda | None:
         key = (function.path, function.unit, function.span)

@@ -142,12 +142,9 @@ def _assert(m: Machine, f: Frame, s: ir.Assert) -> None:
 
 
 def _scope(m: Machine, f: Frame, s: ir.Scope) -> None:
-    """`global x` in a function: writes go to the module, which is where look-ups end up anyway."""
+    """`global x` in a function: writes go to the module."""
     if s.kind == "global" and f.outer is not None:
-        module = m.module_frame(f.path)
-        for name in s.names:
-            found = m.global_value(f.path, name)
-            module.env.setdefault(name, found if found is not None else UNKNOWN)
+        f.globals = f.globals | frozenset(s.names)
 
 
 def _if(m: Machine, f: Frame, s: ir.If) -> None:
@@ -417,6 +414,8 @@ def run_import(
     m: Machine, f: Frame, dotted: str, level: int, names: tuple[tuple[str, str], ...], span: ir.Span
 ) -> None:
     """Runs the top level of the project modules that an import loads, once a program (the fold sees to that)."""
+    if not m.runs_imports:
+        return
     loaded: list[str] = []
     parts = dotted.split(".") if dotted else []
     for count in range(1, len(parts) + 1) if parts else [0]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from torchdet_lint import ir
 from torchdet_lint.analysis import calls
 from torchdet_lint.analysis.fold import Hit, Outcome, Visit, Walk, events, marked_seeds
-from torchdet_lint.analysis.heap import Heap
-from torchdet_lint.analysis.library import evaluate_rest
+from torchdet_lint.analysis.library import evaluate_module
 from torchdet_lint.analysis.loads import Loads
 from torchdet_lint.analysis.machine import Machine
 from torchdet_lint.analysis.trace import Enter, Event, Summary, Trace
@@ -22,6 +21,11 @@ from torchdet_lint.project.names import Names
 from torchdet_lint.project.programs import Program, find_programs, import_closure
 
 Versions = Mapping[str, Interval]
+SITE_KINDS = frozenset(
+    ("use", "mode", "seed", "seeded", "private-draw", "rng-draw", "iterate", "set-epoch", "option", "watched", "set")
+)
+"""Kinds of events that site rules look at."""
+
 LIBRARY = ""
 """The program name of visits that no program makes."""
 
@@ -116,8 +120,7 @@ class Facts:
 
 def gather(context: Context, progress: Callable[[str, int, int], None]) -> Facts:
     """Evaluates every program, then what no program reaches."""
-    heap = Heap()
-    machine = _machine(context, heap)
+    machine = _base(context)
     facts = Facts(context, machine)
     programs = find_programs(context.project, context.scripts, tests=context.tests_are_programs)
     wanted = [program for program in programs if _can_reach(context, program.path)]
@@ -125,25 +128,41 @@ def gather(context: Context, progress: Callable[[str, int, int], None]) -> Facts
     for index, program in enumerate(wanted):
         progress("analysing programs", index, len(wanted))
         try:
-            done.append(_run(facts, program, _machine(context, heap)))
+            done.append(_run(facts, program, _machine(context, machine)))
         except Exception as error:  # noqa: BLE001 (one program that we fail on costs only that program)
             facts.troubles.append((program.path, error))
     facts.programs = tuple(done)
-    # One walk for all of it: what modules import is folded once, not once for every importer.
-    rest = Walk(LIBRARY, context.torch("").newest_satisfies("torch>=1.9"), facts.visits)
-    for summary in evaluate_rest(machine, facts.entered, context.wants):
-        rest.run(summary.trace)
+    for path in sorted(context.project.modules):
+        if context.wants(path):
+            _rest(facts, path, _machine(context, machine))
     return facts
 
 
-def _machine(context: Context, heap: Heap) -> Machine:
+def _rest(facts: Facts, path: str, machine: Machine) -> None:
+    """What no program reaches in a file; only the kinds of events that are judged where they stand are kept."""
+    visits: dict[Event, set[Visit]] = {}
+    walk = Walk(LIBRARY, facts.context.torch(path).newest_satisfies("torch>=1.9"), visits)
+    try:
+        for summary in evaluate_module(machine, path, facts.entered):
+            walk.run(summary.trace)
+    except Exception as error:  # noqa: BLE001 (one file that we fail on costs only that file)
+        facts.troubles.append((path, error))
+    facts.visits.update((event, seen) for event, seen in visits.items() if event.kind in SITE_KINDS)
+
+
+def _machine(context: Context, base: Machine) -> Machine:
+    return Machine(context.project, context.apis, context.versions, base.watched, base)
+
+
+def _base(context: Context) -> Machine:
+    """The machine that imports modules, for all programs."""
     callees = frozenset(
         context.apis.canonical(callee)
         for rule in context.catalog.rules
         if rule.match is not None
         for callee in rule.match.callees
     )
-    return Machine(context.project, context.apis, context.versions, heap, callees)
+    return Machine(context.project, context.apis, context.versions, callees)
 
 
 def _can_reach(context: Context, path: str) -> bool:

@@ -175,9 +175,9 @@ def _other_names(statement: ir.Stmt) -> Iterator[str]:
     elif isinstance(statement, ir.For | ir.Augment):
         yield from target_names(statement.target)
     elif isinstance(statement, ir.Assign):
-        for target in statement.targets:
-            if not isinstance(target, ir.Name):
-                yield from target_names(target)
+        for part in statement.targets:
+            if not isinstance(part, ir.Name):
+                yield from target_names(part)
     elif isinstance(statement, ir.With):
         for _, target in statement.items:
             if target is not None:

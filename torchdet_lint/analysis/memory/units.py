@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,9 +16,13 @@ from torchdet_lint.analysis.memory.inline import enter
 from torchdet_lint.analysis.memory.statements import execute
 from torchdet_lint.analysis.memory.tables import ALLOCATING_WORDS
 from torchdet_lint.analysis.memory.values import DONE, NOTHING, Buffer, Place, State, Use, reach
-from torchdet_lint.project.modules import Project
+from torchdet_lint.project.modules import Module, Project
 from torchdet_lint.project.names import Names, flat, local_bindings
 from torchdet_lint.source import Unit
+
+_WORDS = "|".join(sorted(ALLOCATING_WORDS, key=len, reverse=True))
+_ALLOCATES = re.compile(rf"\b(?:{_WORDS})\s*\(|=[^=\n]*\b(?:{_WORDS})\s*(?:$|\n|if\b|else\b|[;#,)])", re.MULTILINE)
+"""A call of an allocator, or an assignment that gives it another name."""
 
 LEVELS = 2
 """Through how many returning functions an allocation is followed to its callers."""
@@ -50,8 +55,7 @@ def memory_uses(project: Project, path: str, unit: int, names: Names) -> Iterato
     `names` resolves at the top level of the file. An allocation is reported once, by the first of its surest reads.
     """
     module = project.modules[path]
-    aliases = {bound for bound, (_, _, member) in module.imports.items() if member in ALLOCATING_WORDS}
-    if not module.source.units[unit].words & (ALLOCATING_WORDS | aliases):
+    if not _may_allocate(module, module.source.units[unit]):
         return
     analysis = Analysis(project, lambda other: Names(project, other, names.canonical), evaluate, execute)
     try:
@@ -60,6 +64,16 @@ def memory_uses(project: Project, path: str, unit: int, names: Names) -> Iterato
         yield from _answers(analysis, path, unit)
     except (TooLong, RecursionError):  # expressions may nest deeper than Python's stack; no answer is a silent one
         return
+
+
+def _may_allocate(module: Module, unit: Unit) -> bool:
+    """Whether the text of the unit calls something that allocates, or gives it another name: no annotation does."""
+    if unit.words & ALLOCATING_WORDS and _ALLOCATES.search(module.source.text, unit.start, unit.end):
+        return True
+    return any(
+        member in ALLOCATING_WORDS and bound != member and bound in unit.words
+        for bound, (_, _, member) in module.imports.items()
+    )
 
 
 def _answers(analysis: Analysis, path: str, unit: int) -> Iterator[MemoryUse]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from torchdet_lint import ir
 from torchdet_lint.analysis.ordering.frame import Method
 from torchdet_lint.project.modules import Definition
-from torchdet_lint.project.names import Names, flat
+from torchdet_lint.project.names import flat
 
 if TYPE_CHECKING:
     from torchdet_lint.analysis.ordering.scopes import Ordering
@@ -26,7 +26,7 @@ def base_classes(
     ordering: Ordering, path: str, definition: ir.Class, depth: int = _DEPTH
 ) -> Iterator[tuple[str, int, ir.Class]]:
     """The base classes that the project defines at the top level of a file, as (file, unit, class), in order of look-up."""
-    names = Names(ordering.project, path, ordering.canonical)
+    names = ordering.names(path)
     for arg in definition.bases if depth else ():
         symbol = names.symbol(arg.value) if not arg.star else None
         found = ordering.definition(symbol) if isinstance(symbol, Definition) else None

@@ -10,7 +10,7 @@ from torchdet_lint.analysis.ordering import tables
 from torchdet_lint.analysis.ordering.frame import Frame, key_of, shown
 from torchdet_lint.analysis.ordering.iteration import elements, walk_through
 from torchdet_lint.analysis.ordering.methods import method
-from torchdet_lint.analysis.ordering.passing import project_call
+from torchdet_lint.analysis.ordering.passing import idle_call, project_call
 from torchdet_lint.analysis.ordering.sets import element_type, new_set
 from torchdet_lint.analysis.ordering.values import (
     INT,
@@ -26,14 +26,18 @@ from torchdet_lint.analysis.ordering.values import (
     Value,
     join_all,
 )
+from torchdet_lint.project.modules import Definition
 
 
 def call(frame: Frame, expr: ir.Call) -> Value:
-    dotted = frame.names.dotted(expr.func)
+    dotted = frame.dotted(expr.func)
     if dotted is not None:
         found = _known(frame, expr, dotted)
         if found is not None:
             return found
+    symbol = frame.symbol(expr.func)
+    if isinstance(symbol, Definition) and frame.ordering.is_idle(symbol):
+        return idle_call(frame, expr)
     if isinstance(expr.func, ir.Attr):
         found = method(frame, expr, expr.func, dotted)
         if found is not None:
@@ -159,7 +163,7 @@ def _zip(frame: Frame, expr: ir.Call) -> Value:
     origins = frozenset[Origin]().union(*(found for _, _, found in pairs))
     parts: list[Value] = []
     for arg, value, found in pairs:
-        counted = isinstance(arg.value, ir.Call) and frame.names.dotted(arg.value.func) in _COUNTED
+        counted = isinstance(arg.value, ir.Call) and frame.dotted(arg.value.func) in _COUNTED
         parts.append(_index(origins) if counted else elements(frame, value, found))
         independent = value.form in ("param", "seq") and not value.parts and not counted
         if origins and found != origins and (found or independent):
@@ -177,7 +181,7 @@ def _map(frame: Frame, expr: ir.Call) -> Value:
         origins |= walk_through(frame, value, expr.span, arg.value.span)
     kind = UNKNOWN
     if expr.args:
-        mapper = frame.names.dotted(expr.args[0].value) or ""
+        mapper = frame.dotted(expr.args[0].value) or ""
         kind = INT if mapper in tables.NUMBERS else STR if mapper == "builtins.str" else UNKNOWN
     return frame.make("seq", expr.span, kind, origins)
 
@@ -239,7 +243,7 @@ def _range(frame: Frame, expr: ir.Call) -> Value:
     values = _args(frame, expr)
     bound = expr.args[0].value if len(expr.args) == 1 else None
     made = frame.make("seq", expr.span, INT)
-    if isinstance(bound, ir.Call) and frame.names.dotted(bound.func) == "builtins.len" and len(bound.args) == 1:
+    if isinstance(bound, ir.Call) and frame.dotted(bound.func) == "builtins.len" and len(bound.args) == 1:
         walked = frame.peek(bound.args[0].value)
         if walked.form == "seq" and (orders := frame.orders(walked)):
             return replace(made, origins=orders, item=Value("index", INT, orders, walked.obj))
@@ -255,7 +259,7 @@ def _dict(frame: Frame, expr: ir.Call) -> Value:
     for arg in expr.args:
         value = frame.eval(arg.value)
         element = frame.item(value)
-        if isinstance(arg.value, ir.Name) and frame.names.dotted(arg.value) in tables.SETS:
+        if isinstance(arg.value, ir.Name) and frame.dotted(arg.value) in tables.SETS:
             item = new_set(frame, expr.span, NONE, "set()")
         elif value.form == "map":
             item = element

@@ -50,9 +50,9 @@ def _name(frame: Frame, expr: ir.Name) -> Value:
 
 def _named(frame: Frame, expr: ir.Name | ir.Attr) -> Value:
     """A function or class, of the project or not, is an object; a global of the project may hold a set or a listing."""
-    symbol = frame.names.symbol(expr)
+    symbol = frame.symbol(expr)
     if isinstance(symbol, Definition):
-        if frame.ordering.definition(symbol) is not None:
+        if frame.ordering.is_defined(symbol) or frame.ordering.definition(symbol) is not None:
             return Value("scalar", OBJECT)
         return frame.ordering.global_value(symbol, frame)
     if isinstance(symbol, External) and not symbol.path.rsplit(".", 1)[-1].isupper():
@@ -304,7 +304,7 @@ def _draws(frame: Frame, element: ir.Expr) -> str:
     """Whether an element takes random numbers, or builds a module (whose weights do)."""
     if not isinstance(element, ir.Call):
         return ""
-    dotted = frame.names.dotted(element.func) or ""
+    dotted = frame.dotted(element.func) or ""
     if dotted.startswith("torch.nn.") and dotted.rsplit(".", 1)[-1][:1].isupper():
         return "is the order in which modules are built"
     return "is the order in which random numbers are drawn" if random_draw(dotted) else ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.ordering.values import PLAIN, Origin, Place, Value, join_types, merge, merge_all
+from torchdet_lint.project.modules import External, Symbol
 from torchdet_lint.project.names import Names
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ class Attributes:
     read: set[str] = field(default_factory=set)
     results: dict[Place, Value] = field(default_factory=dict)
     open: set[Place] = field(default_factory=set)
+    gives: dict[str, Value] = field(default_factory=dict)
+    """What the methods return, and what the attributes hold in the end."""
 
 
 @dataclass(slots=True)
@@ -135,6 +138,18 @@ class Frame:
     def execute(self, body: ir.Body) -> bool:
         """Runs the statements; true when none after them is reached."""
         return self.ordering.execute(self, body)
+
+    def symbol(self, expr: ir.Expr) -> Symbol | None:
+        """What the expression names, as far as imports and plain assignments say."""
+        known = self.ordering.symbols.get(id(expr))
+        if known is None:
+            known = self.ordering.symbols[id(expr)] = (expr, self.names.symbol(expr))
+        return known[1]
+
+    def dotted(self, expr: ir.Expr) -> str | None:
+        """The canonical dotted name, if the expression names something outside of the project."""
+        symbol = self.symbol(expr)
+        return self.ordering.canonical(symbol.path) if isinstance(symbol, External) else None
 
     # Values
 

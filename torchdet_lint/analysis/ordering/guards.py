@@ -61,7 +61,7 @@ def _compared(frame: Frame, left: ir.Expr, op: str, right: ir.Expr) -> tuple[fro
 
 def _counted(frame: Frame, expr: ir.Expr) -> frozenset[Place]:
     """The object whose length the expression is: `len(x)`, or a name that holds it."""
-    if isinstance(expr, ir.Call) and len(expr.args) == 1 and frame.names.dotted(expr.func) == "builtins.len":
+    if isinstance(expr, ir.Call) and len(expr.args) == 1 and frame.dotted(expr.func) == "builtins.len":
         return _object(frame, expr.args[0].value)
     if isinstance(expr, ir.Name):
         held = frame.env.get(expr.id)

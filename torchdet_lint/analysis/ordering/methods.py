@@ -75,7 +75,7 @@ def _own_method(frame: Frame, func: ir.Attr) -> Target | None:
     owner = frame.owner
     if owner is None:
         return None
-    if isinstance(func.value, ir.Call) and frame.names.dotted(func.value.func) == "builtins.super":
+    if isinstance(func.value, ir.Call) and frame.dotted(func.value.func) == "builtins.super":
         inherited = (method for method in owner.inherited if method.function.name == func.name)
         found, on_object = next(inherited, None), True
     elif isinstance(func.value, ir.Name) and func.value.id in (frame.self_name, owner.definition.name):

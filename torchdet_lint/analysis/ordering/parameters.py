@@ -40,7 +40,7 @@ def annotated(frame: Frame, annotation: ir.Expr, param: ir.Param) -> Value | Non
     if isinstance(annotation, ir.Item):
         argument = annotation.key
         annotation = annotation.value
-    dotted = frame.names.dotted(annotation) or ""
+    dotted = frame.dotted(annotation) or ""
     if dotted in ("typing.Optional", "typing.Union") and argument is not None:
         inner = argument.items if isinstance(argument, ir.Sequence) else (argument,)
         found = [value for value in (annotated(frame, one, param) for one in inner) if value is not None]
@@ -67,7 +67,7 @@ def _scalar(dotted: str) -> Value | None:
 def _element(frame: Frame, argument: ir.Expr | None) -> str:
     if argument is None:
         return UNKNOWN
-    dotted = frame.names.dotted(argument) or ""
+    dotted = frame.dotted(argument) or ""
     if dotted == "builtins.str" or dotted in PATHS:
         return STR
     if dotted in _NUMBERS:

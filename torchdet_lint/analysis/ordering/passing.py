@@ -34,14 +34,24 @@ class ArgumentUse:
     result: Value = PLAIN
 
 
-def project_call(frame: Frame, expr: ir.Call, target: Target) -> Value:
+def idle_call(frame: Frame, expr: ir.Call) -> Value:
+    """A call of a function that has no order itself: it is looked at only when it is given one."""
+    values = [frame.eval(arg.value) for arg in expr.args]
+    if any(value.form == "set" or frame.visible(value) for value in values):
+        target = frame.ordering.resolve(frame, expr.func)
+        if target is not None:
+            return project_call(frame, expr, target, values)
+    return Value(obj=frame.place(expr.span))
+
+
+def project_call(frame: Frame, expr: ir.Call, target: Target, values: list[Value] | None = None) -> Value:
     """Hands the arguments over, and takes the result with its orders."""
     function = _function(target)
     positional = _positional(function, target)
     result = frame.ordering.result(target, frame)
     frame.log.seen |= deep_origins(result)
     for position, arg in enumerate(expr.args):
-        value = frame.eval(arg.value)
+        value = frame.eval(arg.value) if values is None else values[position]
         name = (
             arg.name if arg.star == "=" else positional[position] if not arg.star and position < len(positional) else ""
         )

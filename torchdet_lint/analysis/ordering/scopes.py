@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.ordering.bases import base_classes, own_methods
+from torchdet_lint.analysis.ordering.carriers import Carriers, Giver
 from torchdet_lint.analysis.ordering.expressions import evaluate
 from torchdet_lint.analysis.ordering.frame import Attributes, Escape, Event, Frame, Log, key_of
 from torchdet_lint.analysis.ordering.parameters import parameter
 from torchdet_lint.analysis.ordering.passing import ArgumentUse, Target, deep_origins
 from torchdet_lint.analysis.ordering.statements import execute
-from torchdet_lint.analysis.ordering.tables import MAKERS
-from torchdet_lint.analysis.ordering.values import PLAIN, Origin, Place, Value
-from torchdet_lint.project.modules import Definition, Project
+from torchdet_lint.analysis.ordering.values import INT, NONE, PLAIN, Origin, Place, Value
+from torchdet_lint.project.modules import Definition, Project, Symbol
 from torchdet_lint.project.names import Canonical, Names, flat
 
 Lists = Callable[[str], str | None]
+
+_LEVELS = 4
+"""So many functions may hand an order on to each other."""
+
+_SHORT = 600
+"""Characters in a function that is taken to be short."""
 
 _CLEAN_KINDS = ("def", "class", "import", "from")
 _CONFIDENCE = {"low": 0, "medium": 1, "high": 2}
@@ -45,12 +51,66 @@ class Ordering:
         self._arguments: dict[tuple[Place, str, str, str, str], ArgumentUse] = {}
         self._supposed: Target | None = None
         self._definitions: dict[Definition, tuple[int, ir.Function | ir.Class] | None] = {}
+        self._names: dict[str, Names] = {}
+        self._gives: dict[tuple[str, int], dict[str, dict[str, Value]]] = {}
+        self._idle: dict[Definition, bool] = {}
+        self._typing = False
+        self.symbols: dict[int, tuple[ir.Expr, Symbol | None]] = {}
+        """What expressions name, by their identity; the expression is held, so that no other can take its place."""
+        self.carriers = Carriers(project)
+        self._explore()
+
+    def _explore(self) -> None:
+        """Finds the statements that can do something with an order, by following the names that give one."""
+        fresh = sorted(self.carriers.units)
+        for _ in range(_LEVELS):
+            users = self.carriers.add([giver for path, unit in fresh for giver in self._given(path, unit)])
+            if not users:
+                return
+            fresh = sorted({*users, *self._stale(users)})
+            for key in fresh:
+                self._units.pop(key, None)
+            self._idle.clear()
+            self._results.clear()
+            self._arguments.clear()
+            self._modules.clear()
+
+    def _stale(self, users: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+        """The statements whose answers may change because these are looked at now: those that name what they define."""
+        modules = self.project.modules
+        bound = {name for path, unit in users for name in modules[path].source.units[unit].names}
+        for path, unit in self.carriers.units:
+            if not modules[path].source.units[unit].words.isdisjoint(bound):
+                yield path, unit
+
+    def _given(self, path: str, unit: int) -> Iterator[Giver]:
+        """The top-level names behind which there is an order once the statement has run."""
+        self.unit(path, unit)
+        gives = dict(self._gives.get((path, unit), {}))
+        module = self.project.modules[path]
+        for name in module.source.units[unit].names:
+            if name not in gives and path in self._modules:
+                gives[name] = {"": self._modules[path].env.get(name, PLAIN)}
+        for name, values in gives.items():
+            kinds = {member: found for member, value in values.items() if (found := set(_orders_in(value)))}
+            if kinds and name in module.bound:
+                members = frozenset(member for member in kinds if member)
+                gives_set = any("set" in found for found in kinds.values())
+                yield Giver(Definition(path, name, module.bound[name]), gives_set, members)
+
+    def names(self, path: str) -> Names:
+        """Name resolution at the top level of a file."""
+        if path not in self._names:
+            self._names[path] = Names(self.project, path, self.canonical)
+        return self._names[path]
 
     # Walks
 
     def unit(self, path: str, unit: int) -> Log:
-        """What one top-level statement does with orders."""
+        """What one top-level statement does with orders; nothing where it can have none."""
         key = (path, unit)
+        if key not in self.carriers.units:
+            return Log()
         if key not in self._units:
             self._units[key] = Log()
             self._units[key] = self._walk(path, unit)
@@ -58,15 +118,21 @@ class Ordering:
 
     def _walk(self, path: str, unit: int) -> Log:
         log, plain = Log(), False
+        gives: dict[str, dict[str, Value]] = {}
         for statement in flat(self.project.body(path, unit)):
             if isinstance(statement, ir.Function):
-                log.add(self.run_function(path, unit, statement).log)
+                run = self.run_function(path, unit, statement)
+                log.add(run.log)
+                gives[statement.name] = {"": run.result()}
             elif isinstance(statement, ir.Class):
-                log.add(self.run_class(path, unit, statement).log)
+                owner = self.run_class(path, unit, statement)
+                log.add(owner.log)
+                gives[statement.name] = owner.gives
             elif not isinstance(statement, ir.Import | ir.ImportFrom):
                 plain = True
         if plain:
             log.add(self.module(path).log)
+        self._gives[path, unit] = gives
         return log
 
     def supposing(self, target: Target, path: str, unit: int) -> Log:
@@ -83,7 +149,7 @@ class Ordering:
     def module(self, path: str) -> ModuleRun:
         """The top level of a module, statement after statement; functions and classes stand apart."""
         if path not in self._modules:
-            frame = Frame(self, path, 0, Names(self.project, path, self.canonical))
+            frame = Frame(self, path, 0, self.names(path))
             run = self._modules[path] = ModuleRun(frame.env, frame.log)
             for unit in self.project.modules[path].source.units:
                 if unit.kind not in _CLEAN_KINDS:
@@ -110,7 +176,7 @@ class Ordering:
         target = Target(path, unit, function)
         if owner is not None:
             target = Target(path, unit, function, owner.definition, True, (owner.path, owner.unit))
-        names = around.names if around is not None else Names(self.project, path, self.canonical)
+        names = around.names if around is not None else self.names(path)
         frame = Frame(self, path, unit, names.inside(function), function=function.name, target=target)
         if around is not None:
             frame.store, frame.owner, frame.self_name = around.store, around.owner, around.self_name
@@ -151,21 +217,24 @@ class Ordering:
             owner.results.clear()
             for one in sorted((*reversed(above), *own.values()), key=lambda m: m.function.name != "__init__"):
                 values = given if one.function is method else None
-                owner.log.add(self.run_function(one.path, one.unit, one.function, owner=owner, given=values).log)
+                frame = self.run_function(one.path, one.unit, one.function, owner=owner, given=values)
+                owner.log.add(frame.log)
+                owner.gives[one.function.name] = frame.result()
         self._kept(owner)
         return owner
 
     def _class_body(self, owner: Attributes, path: str, unit: int, definition: ir.Class) -> None:
         """The attributes that the body of the class, or of a base class of it, sets."""
-        frame = Frame(self, path, unit, Names(self.project, path, self.canonical), store=owner.store)
+        frame = Frame(self, path, unit, self.names(path), store=owner.store)
         frame.function = definition.name
         frame.execute(tuple(s for s in definition.body if not isinstance(s, ir.Function | ir.Class)))
         owner.values.update(frame.env)
 
     def _kept(self, owner: Attributes) -> None:
-        """Attributes in arbitrary order that no method reads: other code does."""
-        frame = Frame(self, owner.path, owner.unit, Names(self.project, owner.path, self.canonical), store=owner.store)
+        """Attributes in arbitrary order that no method reads: other code does. Notes what all of them give."""
+        frame = Frame(self, owner.path, owner.unit, self.names(owner.path), store=owner.store)
         for name, value in owner.values.items():
+            owner.gives.setdefault(name, frame.export(value))
             if name not in owner.read and value.form in ("seq", "map", "text"):
                 for origin in sorted(frame.visible(value), key=lambda origin: origin.rank):
                     owner.log.events[Event(origin, origin.via or f"is kept in `self.{name}`", "medium")] = None
@@ -173,7 +242,7 @@ class Ordering:
     # Short answers
 
     def result(self, target: Target, frame: Frame) -> Value:
-        """What a call of the function gives."""
+        """What a call of the function gives; of a function that has no order itself only the types are looked at."""
         if isinstance(target.definition, ir.Class):
             return PLAIN
         nested = frame.nested.get(target.definition.name)
@@ -182,12 +251,16 @@ class Ordering:
         owner = frame.owner
         if owner is not None and target.owner is owner.definition:
             return self._own(owner, target)
+        relevant = (target.path, target.unit) in self.carriers.units or target is self._supposed
+        if not relevant and (self._typing or target.owner is not None):
+            return PLAIN
         key = ((target.path, target.unit, target.definition.span), target.owner.name if target.owner else "")
         if key not in self._results:
             self._results[key] = PLAIN
+            before, self._typing = self._typing, not relevant
             holder = self._holder(target)
-            run = self.run_function(target.path, target.unit, target.definition, owner=holder)
-            self._results[key] = run.result()
+            self._results[key] = self.run_function(target.path, target.unit, target.definition, owner=holder).result()
+            self._typing = before
         return self._results[key]
 
     def _holder(self, target: Target, given: dict[str, Value] | None = None) -> Attributes | None:
@@ -264,9 +337,26 @@ class Ordering:
                         self._definitions[symbol] = (unit, statement)
         return self._definitions[symbol]
 
+    def is_defined(self, symbol: Definition) -> bool:
+        """Whether the name is that of a function or class, as far as can be said without a parse."""
+        units = self.project.modules[symbol.path].source.units
+        return all(units[unit].kind in ("def", "class") for unit in symbol.units)
+
+    def is_idle(self, symbol: Definition) -> bool:
+        """Whether a function or class can have no order but one that is given to it. A short function is looked at in any
+        case: it may say that it returns numbers.
+        """
+        if symbol not in self._idle:
+            units = self.project.modules[symbol.path].source.units
+            self._idle[symbol] = self.is_defined(symbol) and not any(
+                (symbol.path, unit) in self.carriers.units or units[unit].end - units[unit].start < _SHORT
+                for unit in symbol.units
+            )
+        return self._idle[symbol]
+
     def global_value(self, symbol: Definition, frame: Frame) -> Value:
-        """What a top-level name holds in the end; looked at only where its text can make a set or a listing."""
-        if not any(self._may_be_unordered(symbol, unit) for unit in symbol.units):
+        """What a top-level name holds in the end; looked at only where it can hold a set or a listing."""
+        if not any((symbol.path, unit) in self.carriers.units for unit in symbol.units):
             return PLAIN
         run = self.module(symbol.path)
         if not run.done:
@@ -275,15 +365,6 @@ class Ordering:
         frame.log.seen |= deep_origins(value)
         return replace(value, depth=0)
 
-    def _may_be_unordered(self, symbol: Definition, unit: int) -> bool:
-        """Whether a top-level statement can make a set or a listing, as far as its words say; most constants cannot."""
-        source = self.project.modules[symbol.path].source
-        words = source.units[unit].words
-        if not words.isdisjoint(MAKERS) or "{" in source.unit_text(source.units[unit]):
-            return True
-        own = (word for word in words if word != symbol.name)
-        return any(isinstance(self.project.lookup(symbol.path, word), Definition) for word in own)
-
     def resolve(self, frame: Frame, func: ir.Expr) -> Target | None:
         """The project's function or class that is called."""
         if isinstance(func, ir.Name) and func.id in frame.nested:
@@ -291,12 +372,12 @@ class Ordering:
         owner = frame.owner
         if owner is not None and isinstance(func, ir.Name) and func.id == frame.self_name:
             return Target(owner.path, owner.unit, owner.definition)
-        symbol = frame.names.symbol(func)
+        symbol = frame.symbol(func)
         if isinstance(symbol, Definition) and (found := self.definition(symbol)) is not None:
             return Target(symbol.path, found[0], found[1])
         if not isinstance(func, ir.Attr):
             return None
-        symbol = frame.names.symbol(func.value)
+        symbol = frame.symbol(func.value)
         found = self.definition(symbol) if isinstance(symbol, Definition) else None
         if not isinstance(symbol, Definition) or found is None or not isinstance(found[1], ir.Class):
             supposed = self._supposed
@@ -307,6 +388,19 @@ class Ordering:
             if isinstance(statement, ir.Function) and statement.name == func.name:
                 return Target(symbol.path, found[0], statement, found[1], _self_name(statement) == "cls")
         return None
+
+
+def _orders_in(value: Value) -> Iterator[str]:
+    """The kinds of the orders in the value: "set" for a set too that nothing has walked through."""
+    if value.form == "set":
+        if value.type not in (INT, NONE):
+            yield "set"
+    else:
+        yield from (origin.kind for origin in value.origins if not origin.param)
+    if value.item is not None:
+        yield from _orders_in(value.item)
+    for part in value.parts:
+        yield from _orders_in(part)
 
 
 def _self_name(function: ir.Function) -> str:

@@ -65,7 +65,7 @@ def _settle_sorted(frame: Frame, target: ir.Expr, value: ir.Expr) -> None:
     key = key_of(target)
     if key is None or "." not in key or not isinstance(value, ir.Call):
         return
-    if (frame.names.dotted(value.func) or "").endswith("sorted") and any(
+    if (frame.dotted(value.func) or "").endswith("sorted") and any(
         key_of(arg.value) == key for arg in value.args
     ):
         frame.settle(frame.peek(target))
@@ -95,7 +95,7 @@ def _rounds(frame: Frame, expr: ir.Expr, total: Value) -> bool:
     """Whether a sum over such values is rounded at every step, so that its last bits depend on the order."""
     if total.form == "tensor":
         return True
-    return isinstance(expr, ir.Call) and (frame.names.dotted(expr.func) or "") in ROUNDED
+    return isinstance(expr, ir.Call) and (frame.dotted(expr.func) or "") in ROUNDED
 
 
 def _keys_in(expr: ir.Expr) -> set[str]:
@@ -113,7 +113,7 @@ def _folds(frame: Frame, key: str, expr: ir.Call) -> bool:
         return False
     if isinstance(expr.func, ir.Attr) and key_of(expr.func.value) == key:
         return expr.func.name in FOLDS
-    name = (frame.names.dotted(expr.func) or key_of(expr.func) or "").rsplit(".", 1)[-1]
+    name = (frame.dotted(expr.func) or key_of(expr.func) or "").rsplit(".", 1)[-1]
     return len(others) < len(expr.args) and name not in UNFOLDED and not harmless(name)
 
 
@@ -138,7 +138,7 @@ def _store(frame: Frame, target: ir.Item, value: Value, expr: ir.Expr) -> None:
 
 
 def _builds(frame: Frame, expr: ir.Expr) -> bool:
-    dotted = frame.names.dotted(expr.func) or "" if isinstance(expr, ir.Call) else ""
+    dotted = frame.dotted(expr.func) or "" if isinstance(expr, ir.Call) else ""
     return dotted.startswith("torch.nn.") and dotted.rsplit(".", 1)[-1][:1].isupper()
 
 

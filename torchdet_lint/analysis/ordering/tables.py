@@ -90,11 +90,6 @@ PATH_METHODS = frozenset(
     "resolve absolute expanduser joinpath with_suffix with_name with_stem relative_to rename replace".split()
 )
 PATH_LISTS = frozenset({"glob", "rglob", "iterdir"})
-MAKERS = frozenset(
-    "set frozenset listdir scandir walk glob iglob rglob iterdir keys union intersection difference".split()
-)
-"""Words without one of which a statement makes neither a set nor a listing itself, unless by a set display."""
-
 PATH_TEXT = frozenset({"name", "stem", "suffix", "as_posix", "__name__", "__qualname__", "key"})
 
 NUMBERS = frozenset(

@@ -12,7 +12,7 @@ from torchdet_lint.analysis.ordering.passing import Target
 from torchdet_lint.analysis.ordering.scopes import Lists, Ordering
 from torchdet_lint.analysis.ordering.values import Origin, Place
 from torchdet_lint.project.modules import Project
-from torchdet_lint.project.names import Names
+from torchdet_lint.project.names import Canonical, Names
 
 _RANK = {"low": 0, "medium": 1, "high": 2}
 _MOST_CALLERS = 40
@@ -67,6 +67,14 @@ def order_uses(project: Project, path: str, unit: int, names: Names, lists: List
         yield _use(found[place])
 
 
+def names_to_watch(project: Project, canonical: Canonical, lists: Lists) -> frozenset[str]:
+    """The names of functions, classes and globals that give a set, also as imports call them.
+
+    A statement that holds none of these words, and makes no set or listing itself (`makes_order`), has no answers.
+    """
+    return _ordering(project, canonical, lists).carriers.of_sets()
+
+
 def _outside(ordering: Ordering, origin: Origin, log: Log, path: str, unit: int) -> Event | None:
     """What becomes of an order that leaves the unit through a function's result or a global name."""
     return _callers(ordering, origin, log.escapes[origin], (path, unit), origin in log.seen, None, _DEPTH)
@@ -87,6 +95,8 @@ def _callers(
     if escape.target is not None and escape.target.owner is not None:
         method = escape.target
     for other in _mentions(ordering.project, escape.name, *unit):
+        if method is None and other not in ordering.carriers.units:
+            continue
         log = ordering.unit(*other) if method is None else ordering.supposing(method, *other)
         seen = seen or origin in log.seen
         for event in log.events:

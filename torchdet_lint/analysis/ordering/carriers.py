@@ -1,0 +1,89 @@
+"""Which top-level statements can do something with an order: those that make a set or a listing, and those that name
+a function, class or global that holds one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from torchdet_lint.analysis.ordering.screen import makes_order
+from torchdet_lint.project.modules import Definition, Folder, ModuleRef, Project
+from torchdet_lint.source import Unit
+
+_CLEAN = ("import", "from")
+
+
+@dataclass(frozen=True, slots=True)
+class Giver:
+    """A name behind which there is an order: that of a set (`gives_set`) or of a listing. Of a class, `members` are the
+    methods and attributes that hold it.
+    """
+
+    definition: Definition
+    gives_set: bool
+    members: frozenset[str] = frozenset()
+
+    def named_in(self, words: frozenset[str]) -> bool:
+        """Whether a statement with these words, that names the definition, can get at the order."""
+        return not self.members or not self.members.isdisjoint(words)
+
+
+class Carriers:
+    """The statements in question, found so far, and the names by which orders travel between them."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.units: set[tuple[str, int]] = set()
+        self.givers: dict[Definition, Giver] = {}
+        for path, module in project.modules.items():
+            for unit in module.source.units:
+                if unit.kind not in _CLEAN and makes_order(module.source, unit):
+                    self.units.add((path, unit.index))
+
+    def add(self, givers: Iterable[Giver]) -> list[tuple[str, int]]:
+        """Notes what else gives an order; the statements that come into question because they name it."""
+        new = {giver.definition: giver for giver in givers if self.givers.get(giver.definition) != giver}
+        self.givers |= new
+        names: dict[str, list[Giver]] = {}
+        for giver in new.values():
+            names.setdefault(giver.definition.name, []).append(giver)
+        found: list[tuple[str, int]] = []
+        for path, module in self.project.modules.items() if names else ():
+            aliases = {bound: member for bound, (_, _, member) in module.imports.items() if member in names}
+            here = {**{name: name for name in names}, **aliases}
+            for unit in module.source.units:
+                key = (path, unit.index)
+                if unit.kind in _CLEAN or key in self.units or unit.words.isdisjoint(here):
+                    continue
+                if any(self._names_one(path, unit, w, names[here[w]]) for w in sorted(unit.words & here.keys())):
+                    found.append(key)
+        self.units.update(found)
+        return found
+
+    def _names_one(self, path: str, unit: Unit, word: str, givers: list[Giver]) -> bool:
+        """Whether the word, in this statement, can stand for one of the definitions."""
+        wanted = {giver.definition for giver in givers if giver.named_in(unit.words)}
+        if not wanted or self.project.lookup(path, word) in wanted:
+            return bool(wanted)
+        module = self.project.modules[path]
+        if any(word == bound for record in module.records.get(unit.index, ()) for _, bound in record.names):
+            return True
+        return any(self._member(path, holder, word, wanted) for holder in unit.words if holder in module.imports)
+
+    def _member(self, path: str, holder: str, word: str, wanted: set[Definition]) -> bool:
+        symbol = self.project.lookup(path, holder)
+        if isinstance(symbol, ModuleRef):
+            return symbol.path.endswith("__init__.py") or self.project.lookup(symbol.path, word) in wanted
+        return isinstance(symbol, Folder)
+
+    def of_sets(self) -> frozenset[str]:
+        """The names, also those that imports give them, behind which there is a set."""
+        plain = frozenset(giver.definition.name for giver in self.givers.values() if giver.gives_set)
+        imported = (
+            bound
+            for module in self.project.modules.values()
+            for bound, (_, _, member) in module.imports.items()
+            if member in plain
+        )
+        return plain.union(imported)

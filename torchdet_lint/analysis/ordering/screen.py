@@ -1,0 +1,63 @@
+"""Which top-level statements can make a set or a listing themselves: a look at their text, before any parse."""
+
+from __future__ import annotations
+
+import re
+
+from torchdet_lint.source import SourceFile, Unit
+
+LISTING_WORDS = frozenset("listdir scandir walk fwalk glob iglob rglob iterdir".split())
+_LISTS = re.compile(rf"\b(?:{'|'.join(sorted(LISTING_WORDS))})\s*\(")
+_SETS = re.compile(r"(?<![.\w\"'`-])(?:frozen)?set\b(?!\s*=(?!=)|[\"'`]|\s+[a-z])")
+_TYPES = frozenset({"Set", "FrozenSet", "AbstractSet", "MutableSet"})
+_KEYS = re.compile(r"\.keys\(\)\s*[-&|^]|[-&|^]\s*[\w.]+\.keys\(\)")
+_BRACE = re.compile(r"\{(?!\s*(?:\}|\*\*|(?:[rRbB]?\"[^\"\n]*\"|[rRbB]?'[^'\n]*'|[-\w.]+)\s*:))")
+"""A brace, unless it is plain to see that it opens a dictionary."""
+_WALKED = re.compile(r"(?:[(,\[=|&^*-]|\breturn|\bfrom)\s*$")
+_LOOP = re.compile(r"\bfor\b.*\bin\s*$")
+
+
+def makes_order(source: SourceFile, unit: Unit) -> bool:
+    """Whether the statement can make a listing or a set whose elements something may walk through.
+
+    A set display is not counted where it is only looked up (`x in {"a", "b"}`).
+    """
+    words, text = unit.words, source.text
+    if not words:
+        return False
+    if not words.isdisjoint(LISTING_WORDS) and _LISTS.search(text, unit.start, unit.end):
+        return True
+    if not words.isdisjoint(_TYPES):
+        return True
+    if ("set" in words or "frozenset" in words) and _SETS.search(text, unit.start, unit.end):
+        return True
+    if "keys" in words and _KEYS.search(text, unit.start, unit.end):
+        return True
+    return any(_is_walked(text, match.start()) for match in _BRACE.finditer(text, unit.start, unit.end))
+
+
+def _is_walked(text: str, brace: int) -> bool:
+    """Whether a set display that opens here may get further than a look-up."""
+    before = text[text.rfind("\n", 0, brace) + 1 : brace]
+    if not before.strip():  # the brace stands on a line of its own
+        before = text[max(0, brace - 80) : brace]
+        return _WALKED.search(before) is not None or _LOOP.search(before) is not None
+    if _WALKED.search(before) is None and _LOOP.search(before) is None:
+        return False
+    return not _in_string(before)
+
+
+def _in_string(before: str) -> bool:
+    """Whether what follows on the line stands in a string or a comment that begins on it, as braces of f-strings do."""
+    quote, escaped = "", False
+    for char in before:
+        if escaped:
+            escaped = False
+        elif quote:
+            escaped = char == "\\"
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char == "#":
+            return True
+    return bool(quote)
