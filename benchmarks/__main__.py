@@ -37,8 +37,6 @@ def main(argv: Sequence[str]) -> int:
         session.corpus(corpus)
     if sample:
         session.sample(sample)
-    if libraries and libraries.parts:
-        session.growth(libraries)
     measured = page.measured(
         " ".join(["python -m benchmarks", *argv]),
         session.figures,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import math
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.corpora import MARK, Corpus
 from benchmarks.measure import Contender, Failed, Outcome, compete, ratio, run
-from benchmarks.rivals import Installed
+from benchmarks.rivals import RIVALS, Installed
 
 OURS = "torchdet-lint"
 FLOOR = "libcst.parse_module alone"
@@ -83,19 +82,19 @@ class Session:
                 group = [ours, Contender(NOTHING, (sys.executable, "-c", "pass")), *self._installed(file, "ruff")]
                 outcomes = self._compete(title, group, self._rounds * HOOK_ROUNDS)
             self._fill(key, outcomes, NOTHING)
-            if key == "hook/screened" and outcomes[OURS].samples:
+            if key == "hook/screened":
                 self._start_up = outcomes[OURS].cpu
 
     def corpus(self, corpus: Corpus) -> None:
         """A corpus cold: scripts beside everyone, libraries beside those who can."""
-        names = ("ruff",) if corpus.name.startswith("libraries") else tuple(self._rivals)
+        kind = "libraries" if corpus.name.startswith("libraries") else "scripts"
+        names = ("ruff",) if kind == "libraries" else tuple(rival.name for rival in RIVALS)
         with tempfile.TemporaryDirectory() as folder:
             files = Path(folder) / "files"
             parse = Contender(FLOOR, (*self._module("floor"), "parse", str(files)), self._env())
             self._try(Contender(OURS, (*self._module("floor"), "list", str(corpus.folder), str(files)), self._env()))
             floor = [parse] if files.exists() else []
             group = [self._ours(corpus.folder), *floor, *self._installed(corpus.folder, *names)]
-            kind = "libraries" if corpus.name.startswith("libraries") else "scripts"
             outcomes = self._compete(f"Cold: {corpus.about}", group, self._rounds)
             if floor:
                 count = len(files.read_text(encoding="utf-8").splitlines())
@@ -106,24 +105,14 @@ class Session:
                 self._fill(f"{kind}/floor", outcomes, f"{FLOOR}, {count} files")
         for name in names:
             self._fill(f"{kind}/{name}", outcomes, name)
-        if kind == "libraries" and outcomes[OURS].samples:
+        if kind == "libraries":
             self.figures["memory/cold"] = outcomes[OURS].peak / 1e6
+            self._growth(corpus, outcomes[OURS].cpu)
 
     def sample(self, corpus: Corpus) -> None:
         group = [self._ours(corpus.folder), *self._installed(corpus.folder, "torchfix")]
         outcomes = self._compete(f"Cold: {corpus.about}", group, self._rounds)
         self._fill("sample/torchfix", outcomes, "torchfix")
-
-    def growth(self, corpus: Corpus) -> None:
-        """The libraries at once against the sum of each alone: the same bytes, so that only the size differs."""
-        try:
-            whole = run(self._ours(corpus.folder)).cpu
-            parts = [run(self._ours(part)).cpu for part in corpus.parts]
-        except Failed as error:
-            self.reasons["growth"] = str(error)
-            return
-        alone = sum(parts) - self._start_up * len(parts)
-        self.figures["growth"] = (whole - self._start_up) / alone if alone > 0 else math.nan
 
     def versions(self) -> dict[str, str]:
         """Whose versions matter to the figures."""
@@ -131,6 +120,18 @@ class Session:
 
         known = {name: rival.version for name, rival in self._rivals.items() if isinstance(rival, Installed)}
         return {OURS: __version__, "libcst": importlib.metadata.version("libcst"), **known}
+
+    def _growth(self, corpus: Corpus, whole: float) -> None:
+        """The libraries at once against the sum of each alone: the same bytes, so that only the size differs."""
+        if not corpus.parts:
+            self.reasons["growth"] = "a folder of one's own is not taken apart"
+            return
+        try:
+            parts = [run(self._ours(part)).cpu for part in corpus.parts]
+        except Failed as error:
+            self.reasons["growth"] = str(error)
+            return
+        self.figures["growth"] = (whole - self._start_up) / (sum(parts) - self._start_up * len(parts))
 
     def _compete(self, title: str, group: list[Contender], rounds: int) -> dict[str, Outcome]:
         print(f"{title}: {', '.join(contender.name for contender in group)}", file=sys.stderr)

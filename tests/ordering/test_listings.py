@@ -148,7 +148,11 @@ SPEAKS = {
         "os.listdir(d)",
         "feeds the loop that appends to `x`",
     ),
-    "asserted two": ("x = os.listdir(d)\nself.assertEqual(len(x), 2)\ny = x[0]", "os.listdir(d)", "is indexed with [0]"),
+    "asserted two": (
+        "x = os.listdir(d)\nself.assertEqual(len(x), 2)\ny = x[0]",
+        "os.listdir(d)",
+        "is indexed with [0]",
+    ),
     "asserted something else": ("x = os.listdir(d)\nself.assertTrue(len(x) > 0)\ny = x[0]", "os.listdir(d)", "[0]"),
     "look-alike": ("import tensorflow as tf\nx = tf.io.gfile.listdir(d)[0]", "tf.io.gfile.listdir(d)", "[0]"),
     "by position": (

@@ -50,7 +50,11 @@ CLASS_SPEAKS = {
         "feeds the loop that appends to `self.by[…]`",
         "medium",
     ),
-    "indexed with a number": (dataset("self.files = os.listdir(root)\nx = self.files[0]"), "is indexed with [0]", "high"),
+    "indexed with a number": (
+        dataset("self.files = os.listdir(root)\nx = self.files[0]"),
+        "is indexed with [0]",
+        "high",
+    ),
     "only counted": (
         dataset("self.files = os.listdir(root)", "def __len__(self):", "    return len(self.files)"),
         "is kept in `self.files`",
@@ -422,9 +426,9 @@ def test_attributes_of_a_base_class(case: str) -> None:
     assert [(path, span, use.consumer) for path, span, use in uses_in(files) if path == "data.py"] == [
         ("data.py", "os.listdir(root)", consumer)
     ]
-    assert [span for _, span, _ in uses_in({"data.py": BASE + derived(body).replace("from base import Base", "")})][-1:] == [
-        "os.listdir(root)"
-    ]
+    assert [span for _, span, _ in uses_in({"data.py": BASE + derived(body).replace("from base import Base", "")})][
+        -1:
+    ] == ["os.listdir(root)"]
 
 
 def test_attributes_of_a_base_class_in_order() -> None:
@@ -439,7 +443,10 @@ def test_an_inherited_method_is_found_where_its_listing_is_made() -> None:
 
 
 def test_a_class_that_is_its_own_base() -> None:
-    assert uses("class A(A):\n    def f(self, d):\n        return os.listdir(d)[0]")[0][1].consumer == "is indexed with [0]"
+    assert (
+        uses("class A(A):\n    def f(self, d):\n        return os.listdir(d)[0]")[0][1].consumer
+        == "is indexed with [0]"
+    )
 
 
 def test_names_that_only_look_like_listings() -> None:

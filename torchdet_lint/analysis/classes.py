@@ -78,7 +78,7 @@ def info(m: Machine, cls: ClassValue) -> ClassInfo | None:
     """What is known of a class, evaluating its statement when that has not run."""
     found = m.class_info(cls)
     if found is None:
-        m.global_value(cls.path, cls.qualname.split(".", 1)[0])
+        m.run_unit(cls.path, cls.unit)
         found = m.class_info(cls)
     return found if isinstance(found, ClassInfo) else None
 

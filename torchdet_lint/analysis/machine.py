@@ -33,7 +33,7 @@ MAX_DEPTH = 48
 MAX_CONTEXTS = 24
 """A function is evaluated for at most so many kinds of arguments; further calls are evaluated with unknown arguments, once."""
 
-MAX_STEPS = 400_000
+MAX_STEPS = 200_000
 """Statements and expressions evaluated for one root; what is left when they are used up is not entered."""
 
 
@@ -110,7 +110,7 @@ class Machine:
         self.versions = versions or {}
         self.watched = watched
         self.base = base
-        self.heap = base.heap if base is not None else Heap()
+        self.heap: Heap = base.heap if base is not None else Heap()
         self.home = self.heap.new_context()
         self.code: Code = base.code if base is not None else {}
         self.frames: list[Frame] = base.frames if base is not None else []
@@ -175,7 +175,14 @@ class Machine:
         old = self.global_value(path, name)
         self._written[path, name] = value if old is None else join(old, value)
 
-    def _bind_unit(self, frame: Frame, unit: int) -> None:
+    def run_unit(self, path: str, unit: int) -> None:
+        """Evaluates a unit on the machine that holds its module, without recording what happens in it."""
+        if self.base is not None and path not in self._modules:
+            self.base.run_unit(path, unit)
+        else:
+            self._bind_unit(self.module_frame(path), unit, whole=True)
+
+    def _bind_unit(self, frame: Frame, unit: int, *, whole: bool = False) -> None:
         """Evaluates a unit for the sake of the names that it binds; what happens in it is not recorded."""
         if (frame.path, unit) in self._running or len(self._running) > 64:
             return
@@ -184,7 +191,7 @@ class Machine:
         ended, frame.ended = frame.ended, ""
         from torchdet_lint.analysis.statements import execute_unit
 
-        execute_unit(self, frame, unit)
+        execute_unit(self, frame, unit, whole=whole)
         frame.trace, frame.ended = kept, ended
         self._running.discard((frame.path, unit))
 

@@ -16,6 +16,7 @@ from torchdet_lint.analysis.values import (
     NONE,
     UNKNOWN,
     Bound,
+    ClassValue,
     FunctionValue,
     Known,
     Option,
@@ -29,8 +30,11 @@ from torchdet_lint.project.modules import External, ModuleRef
 from torchdet_lint.project.names import flat, target_names
 
 
-def execute_unit(m: Machine, f: Frame, unit: int) -> None:
-    """Runs one top-level unit of the frame's module. Plain `def` and `import` units need no lowering."""
+def execute_unit(m: Machine, f: Frame, unit: int, *, whole: bool = False) -> None:
+    """Runs one top-level unit of the frame's module.
+
+    Imports, and plain functions and classes, need no lowering; with `whole` a class statement is run all the same.
+    """
     kept, f.unit = f.unit, unit
     source = m.project.modules[f.path].source
     header = source.units[unit]
@@ -39,9 +43,34 @@ def execute_unit(m: Machine, f: Frame, unit: int) -> None:
             run_import(m, f, record.module, record.level, record.names, (0, header.end - header.start))
     elif header.kind == "def" and len(header.names) == 1 and not source.unit_text(header).startswith("@"):
         _plain_function(m, f, unit, header.names[0])
+    elif header.kind == "class" and not whole and len(header.names) == 1 and is_inert_class(source.unit_text(header)):
+        f.env[header.names[0]] = ClassValue(f.path, unit, header.names[0], (0, 0), 0)
     else:
         run(m, f, m.project.body(f.path, unit))
     f.unit = kept
+
+
+BODY_INDENT = re.compile(r"^([ \t]+)(?=\S)", re.MULTILINE)
+
+
+def is_inert_class(text: str) -> bool:
+    """Whether running a class statement calls nothing: no decorators, no calls in its header, among its own statements, or as
+    defaults of its methods. Such a class is looked into when somebody uses it."""
+    indent = BODY_INDENT.search(text)
+    if text.startswith("@") or indent is None:
+        return False
+    header = text[: text.find("\n")]
+    if header.count("(") > 1 or not header.rstrip().endswith(":"):
+        return False
+    own = re.compile(
+        rf"^{indent[1]}(?![ \t#)\]}}]|@?property\b|@staticmethod|@classmethod|def |async def |\"|'|return\b)\S[^\n#]*\(",
+        re.MULTILINE,
+    )
+    default = re.compile(
+        rf"^{indent[1]}(?:async )?def [^\n]*=[ ]*[\w.]+\(|^[ \t]+\w+(?:[ ]*:[^=\n]+)?[ ]*=[ ]*[\w.]+\([^\n]*\),?\n(?:[^\n]*\n)*?{indent[1]}\)",
+        re.MULTILINE,
+    )
+    return own.search(text) is None and default.search(text) is None
 
 
 def _plain_function(m: Machine, f: Frame, unit: int, name: str) -> None:

@@ -143,7 +143,9 @@ def _is_int(expr: ir.Expr) -> bool:
     if isinstance(expr, ir.Binary):
         return _is_int(expr.left) and _is_int(expr.right)
     if isinstance(expr, ir.Call):
-        name = expr.func.name if isinstance(expr.func, ir.Attr) else expr.func.id if isinstance(expr.func, ir.Name) else ""
+        name = (
+            expr.func.name if isinstance(expr.func, ir.Attr) else expr.func.id if isinstance(expr.func, ir.Name) else ""
+        )
         inner = all(_is_int(arg.value) for arg in expr.args) if name == "tuple" else True
         return name in INT_CALLS and inner
     return False

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.memory.initialised import nodes
 from torchdet_lint.analysis.memory.tables import (
     ALLOCATING_METHODS,
+    ALLOCATING_WORDS,
     ALLOCATORS,
     LEGACY,
     META_CONTEXTS,
@@ -16,7 +18,7 @@ from torchdet_lint.analysis.memory.tables import (
     TENSOR_TYPES,
 )
 from torchdet_lint.project.modules import Definition
-from torchdet_lint.project.names import Names, flat, local_bindings
+from torchdet_lint.project.names import Local, Names, flat, local_bindings
 
 INT_CALLS = frozenset({"builtins.len", "builtins.int", "math.ceil", "math.floor", "torch.numel"})
 INT_METHODS = frozenset({"size", "numel", "dim", "ndimension", "nelement"})
@@ -47,6 +49,8 @@ def allocation(call: ir.Call, names: Names) -> tuple[str, tuple[ir.Expr, ...] | 
 
 
 def _allocator(call: ir.Call, names: Names) -> tuple[str, str]:
+    if isinstance(call.func, ir.Attr) and call.func.name not in ALLOCATING_WORDS:
+        return "", ""
     dotted = names.dotted(call.func)
     if dotted in ALLOCATORS:
         return dotted, ALLOCATORS[dotted]
@@ -134,7 +138,7 @@ def _tensor_name(name: str, names: Names, depth: int) -> bool:
         if param is not None:
             annotation = names.dotted(param.annotation) if param.annotation is not None else None
             return annotation in TENSOR_TYPES or _used_as_tensor(name, function)
-        if name in local_bindings(function):
+        if name in bindings(function):
             break
     values = assigned_values(name, names)
     return bool(values) and all(_is_tensor(value, names, depth) for value in values)
@@ -204,7 +208,7 @@ def _int_name(name: str, names: Names, depth: int) -> bool:
         if param is not None:
             annotated = isinstance(param.annotation, ir.Name) and param.annotation.id == "int"
             return annotated or (param.default is not None and is_int(param.default, names, 1))
-        local = local_bindings(function).get(name)
+        local = bindings(function).get(name)
         if local is not None:
             if local.other:
                 return isinstance(function, ir.Function) and _counted(name, function, names)
@@ -222,10 +226,35 @@ def _counted(name: str, function: ir.Function, names: Names) -> bool:
     )
 
 
+class _Same:
+    """A function as a key that is compared by identity: to compare two by their contents takes as long as to read them."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: ir.Function | ir.Lambda) -> None:
+        self.function = function
+
+    def __hash__(self) -> int:
+        return id(self.function)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.function is other.function
+
+
+@lru_cache(maxsize=4096)
+def _bindings(key: _Same) -> dict[str, Local]:
+    return local_bindings(key.function)
+
+
+def bindings(function: ir.Function | ir.Lambda) -> dict[str, Local]:
+    """`local_bindings`, remembered."""
+    return _bindings(_Same(function))
+
+
 def assigned_values(name: str, names: Names) -> tuple[ir.Expr, ...]:
     """The expressions assigned to a name, innermost scope first; empty when it is bound in another way as well."""
     for function in reversed(names.functions):
-        local = local_bindings(function).get(name)
+        local = bindings(function).get(name)
         if local is not None:
             return () if local.other or local.imports else local.values
     symbol = names.project.lookup(names.path, name)

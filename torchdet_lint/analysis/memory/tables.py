@@ -31,7 +31,9 @@ TENSOR_METHODS = frozenset(
 )
 """Methods that an object which also has a `shape` does not share with NumPy's arrays: their shape is a plain tuple."""
 
-NO_TENSOR = frozenset("device dtype Size Generator load compile jit save no_grad manual_seed is_tensor numel typename".split())
+NO_TENSOR = frozenset(
+    "device dtype Size Generator load compile jit save no_grad manual_seed is_tensor numel typename".split()
+)
 """What of torch gives no tensor, by the last part of its name."""
 
 ALLOCATING_WORDS = frozenset(

@@ -203,8 +203,8 @@ class Ordering:
         method: ir.Function | None = None,
         given: dict[str, Value] | None = None,
     ) -> Attributes:
-        """All methods of a class and of its bases, twice, so that each sees the attributes that the others set; to
-        `method` some arguments are given.
+        """All methods of a class and of its bases; twice, so that each sees the attributes that the others set, if one of
+        these holds an order. To `method` some arguments are given.
         """
         bases = tuple(base_classes(self, path, definition))
         above = tuple(method for base in bases for method in own_methods(*base).values())
@@ -220,8 +220,15 @@ class Ordering:
                 frame = self.run_function(one.path, one.unit, one.function, owner=owner, given=values)
                 owner.log.add(frame.log)
                 owner.gives[one.function.name] = frame.result()
+            if not self._keeps_order(owner):
+                break
         self._kept(owner)
         return owner
+
+    def _keeps_order(self, owner: Attributes) -> bool:
+        frame = Frame(self, owner.path, owner.unit, self.names(owner.path), store=owner.store)
+        held = [*owner.values.values(), *(frame.export(value) for value in owner.values.values())]
+        return any(value.form == "set" or deep_origins(value) or any(_orders_in(value)) for value in held)
 
     def _class_body(self, owner: Attributes, path: str, unit: int, definition: ir.Class) -> None:
         """The attributes that the body of the class, or of a base class of it, sets."""

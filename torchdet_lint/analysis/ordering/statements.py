@@ -65,9 +65,7 @@ def _settle_sorted(frame: Frame, target: ir.Expr, value: ir.Expr) -> None:
     key = key_of(target)
     if key is None or "." not in key or not isinstance(value, ir.Call):
         return
-    if (frame.dotted(value.func) or "").endswith("sorted") and any(
-        key_of(arg.value) == key for arg in value.args
-    ):
+    if (frame.dotted(value.func) or "").endswith("sorted") and any(key_of(arg.value) == key for arg in value.args):
         frame.settle(frame.peek(target))
 
 
@@ -84,7 +82,11 @@ def _accumulated(frame: Frame, key: str, value: Value, expr: ir.Expr) -> Value:
         return value
     if isinstance(expr, ir.Binary) and expr.op == "+" and (old.form == "text" or old.type == STR):
         return Value("text", STR, through(orders, f"feeds the loop that builds the text `{key}`"))
-    if isinstance(expr, ir.Binary) and expr.op == "+" and (_rounds(frame, expr.left, old) or _rounds(frame, expr.right, old)):
+    if (
+        isinstance(expr, ir.Binary)
+        and expr.op == "+"
+        and (_rounds(frame, expr.left, old) or _rounds(frame, expr.right, old))
+    ):
         frame.use(orders, f"feeds the loop that sums up `{key}`", "low")
     if isinstance(expr, ir.Call) and _folds(frame, key, expr):
         frame.use(orders, f"feeds the loop that changes `{key}` step by step", "medium")
