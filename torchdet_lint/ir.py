@@ -324,7 +324,8 @@ class Try(NamedTuple):
 
 class Case(NamedTuple):
     """A match case: the value patterns that it names (constants, dotted names; empty when the pattern is not a plain value
-    or a union of them, and `irrefutable` says whether it matches all), the names it binds, its guard and body."""
+    or a union of them, and `irrefutable` says whether it matches all), the names it binds, its guard and body.
+    """
 
     values: tuple[Expr, ...]
     irrefutable: bool

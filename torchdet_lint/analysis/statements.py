@@ -55,7 +55,8 @@ BODY_INDENT = re.compile(r"^([ \t]+)(?=\S)", re.MULTILINE)
 
 def is_inert_class(text: str) -> bool:
     """Whether running a class statement calls nothing: no decorators, no calls in its header, among its own statements, or as
-    defaults of its methods. Such a class is looked into when somebody uses it."""
+    defaults of its methods. Such a class is looked into when somebody uses it.
+    """
     indent = BODY_INDENT.search(text)
     if text.startswith("@") or indent is None:
         return False
@@ -67,7 +68,8 @@ def is_inert_class(text: str) -> bool:
         re.MULTILINE,
     )
     default = re.compile(
-        rf"^{indent[1]}(?:async )?def [^\n]*=[ ]*[\w.]+\(|^[ \t]+\w+(?:[ ]*:[^=\n]+)?[ ]*=[ ]*[\w.]+\([^\n]*\),?\n(?:[^\n]*\n)*?{indent[1]}\)",
+        rf"^{indent[1]}(?:async )?def [^\n]*=[ ]*[\w.]+\("
+        rf"|^[ \t]+\w+(?:[ ]*:[^=\n]+)?[ ]*=[ ]*[\w.]+\([^\n]*\),?\n(?:[^\n]*\n)*?{indent[1]}\)",
         re.MULTILINE,
     )
     return own.search(text) is None and default.search(text) is None
