@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes
-from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_STEPS, Frame, Machine
+from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_RECURSION, MAX_STEPS, Frame, Machine
 from torchdet_lint.analysis.trace import Branch, Enter, Event, Summary, Trace, Within
 from torchdet_lint.analysis.values import (
     NONE,
@@ -28,6 +28,7 @@ from torchdet_lint.analysis.values import (
     Truth,
     Value,
     alternatives,
+    bounded,
     computed,
     join,
     known,
@@ -65,7 +66,7 @@ def arguments(m: Machine, f: Frame, expr: ir.Call) -> tuple[Args, Named]:
     args: list[Value] = []
     named: dict[str, Value] = {}
     for arg in expr.args:
-        value = evaluate(m, f, arg.value)
+        value = bounded(evaluate(m, f, arg.value))
         if arg.star == "":
             args.append(value)
         elif arg.star == "=":
@@ -207,6 +208,8 @@ def summarise(
         return found
     if key in m.active or m.call_depth >= m.max_depth or m.steps > MAX_STEPS:
         return None
+    if m.running.get(function, 0) >= MAX_RECURSION:
+        return None
     count = m.contexts.get(function, 0)
     if count >= MAX_CONTEXTS:
         wide = tuple(widen(value) for value in args)
@@ -219,9 +222,13 @@ def summarise(
     m.contexts[function] = count + 1
     m.active.add(key)
     m.call_depth += 1
-    summary = _evaluate(m, function, args, named, open_call=open_call)
-    m.call_depth -= 1
-    m.active.discard(key)
+    m.running[function] = m.running.get(function, 0) + 1
+    try:
+        summary = _evaluate(m, function, args, named, open_call=open_call)
+    finally:
+        m.running[function] -= 1
+        m.call_depth -= 1
+        m.active.discard(key)
     m.summaries[key] = summary
     return summary
 

@@ -23,6 +23,7 @@ from torchdet_lint.analysis.values import (
     Truth,
     Value,
     alternatives,
+    bounded,
     computed,
     join,
     known,
@@ -134,7 +135,7 @@ def _combine(m: Machine, f: Frame, expr: ir.Binary, left: Value, right: Value) -
         except (ArithmeticError, TypeError, ValueError):
             return UNKNOWN
     if expr.op == "+" and isinstance(left, Items) and isinstance(right, Items):
-        return Items(left.items + right.items)
+        return bounded(Items(left.items + right.items))
     if expr.op == "+" and isinstance(left, Box) and isinstance(right, Box) and left.kind == right.kind == "list":
         return new_list(m, f, expr.span, [*m.heap.elements(left.identity), *m.heap.elements(right.identity)])
     if expr.op == "|" and isinstance(left, Box) and isinstance(right, Box) and left.kind == right.kind == "dict":
@@ -269,7 +270,7 @@ def _sequence(m: Machine, f: Frame, expr: ir.Sequence) -> Value:
         else:
             values.append(evaluate(m, f, item))
     if expr.kind == "tuple":
-        return Items(tuple(values))
+        return bounded(Items(tuple(values)))
     return new_list(m, f, expr.span, values, expr.kind)
 
 
@@ -337,7 +338,7 @@ def _comprehension(m: Machine, f: Frame, expr: ir.Comprehension) -> Value:
         f.trace.append(Repeat(f.site(expr.span), "comprehension", tuple(body)))
     f.env, f.narrowed = kept, names
     if expr.kind == "generator":
-        return Flow(element)
+        return bounded(Flow(element))
     if expr.kind == "dict":
         box = Box("dict", f.identity(expr.span))
         cell = m.heap.cell(box.identity)

@@ -30,6 +30,9 @@ Code: TypeAlias = dict[tuple[str, int, ir.Span], ir.Function | ir.Lambda | ir.Cl
 MAX_DEPTH = 48
 """Calls nested deeper than this are not entered."""
 
+MAX_RECURSION = 3
+"""How often a function may be entered from within itself, with other arguments each time."""
+
 MAX_CONTEXTS = 24
 """A function is evaluated for at most so many kinds of arguments; further calls are evaluated with unknown arguments, once."""
 
@@ -117,6 +120,7 @@ class Machine:
         self.summaries: dict[object, Summary] = {}
         self.contexts: dict[FunctionValue, int] = {}
         self.active: set[object] = set()
+        self.running: dict[FunctionValue, int] = {}
         self.steps = 0
         self.call_depth = 0
         self.max_depth = MAX_DEPTH

@@ -247,6 +247,40 @@ def join(*values: Value) -> Value:
     return Either(tuple(options))
 
 
+LARGEST = 120
+"""How many parts a value may have; larger ones become unknown, so that programs cannot make values grow without end."""
+
+
+def bounded(value: Value) -> Value:
+    """The value, or unknown when it has too many parts."""
+    if isinstance(value, Items | Made | Flow | Partial | Either | Option | Bound):
+        return value if _parts(value, LARGEST) >= 0 else UNKNOWN
+    return value
+
+
+def _parts(value: object, room: int) -> int:
+    """What is left of `room` after counting the parts of a value; negative as soon as it does not suffice."""
+    room -= 1
+    inner: tuple[object, ...] = ()
+    if isinstance(value, Items):
+        inner = value.items
+    elif isinstance(value, Made | Partial):
+        inner = (*value.args, *(entry for _, entry in value.named))
+    elif isinstance(value, Flow):
+        inner = (value.element, *value.sources)
+    elif isinstance(value, Either):
+        inner = value.options
+    elif isinstance(value, Option):
+        inner = (value.default,)
+    elif isinstance(value, Bound):
+        inner = (value.receiver,)
+    for part in inner:
+        if room < 0:
+            return room
+        room = _parts(part, room)
+    return room
+
+
 def alternatives(value: Value | None) -> tuple[Value, ...]:
     """The values that it may be, in the order in which they were met."""
     if value is None:

@@ -16,7 +16,7 @@ from torchdet_lint.analysis.memory.inline import enter
 from torchdet_lint.analysis.memory.statements import execute
 from torchdet_lint.analysis.memory.tables import ALLOCATING_WORDS
 from torchdet_lint.analysis.memory.values import DONE, NOTHING, Buffer, Place, State, Use, reach
-from torchdet_lint.project.modules import Module, Project
+from torchdet_lint.project.modules import Definition, Folder, Module, ModuleRef, Project
 from torchdet_lint.project.names import Names, flat, local_bindings
 from torchdet_lint.source import Unit
 
@@ -195,12 +195,22 @@ def _callers(analysis: Analysis, keys: list[tuple[str, str]]) -> list[tuple[str,
     found: list[tuple[str, int]] = []
     for path, module in analysis.project.modules.items():
         words = names | {bound for bound, (_, _, member) in module.imports.items() if member in names}
-        found += [(path, unit.index) for unit in module.source.units if _may_call(unit, words)]
+        for unit in module.source.units:
+            named = words & unit.words if unit.kind not in ("import", "from") else set()
+            if any(_may_name(analysis.project, module, unit, word, keys) for word in named):
+                found.append((path, unit.index))
     return found
 
 
-def _may_call(unit: Unit, words: set[str]) -> bool:
-    return unit.kind not in ("import", "from") and bool(words & unit.words)
+def _may_name(project: Project, module: Module, unit: Unit, word: str, keys: list[tuple[str, str]]) -> bool:
+    """Whether the word can stand for one of the functions here: by itself, or as a member of an imported module."""
+    symbol = project.lookup(module.path, word)
+    if isinstance(symbol, Definition) and (symbol.path, symbol.name) in keys:
+        return True
+    if unit.index in module.records:  # imports of its own
+        return True
+    holders = (project.lookup(module.path, name) for name in unit.words if name in module.imports)
+    return any(isinstance(holder, ModuleRef | Folder) for holder in holders)
 
 
 def _calls(analysis: Analysis, path: str, unit: int, keys: list[tuple[str, str]]) -> bool:
