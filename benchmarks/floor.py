@@ -49,7 +49,10 @@ def lowered(folder: str) -> list[str]:
 
     pipeline.load_all = noting
     with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
-        status = lint(["check", "--isolated", "--no-cache", "--exit-zero", "--quiet", folder])
+        try:
+            status = lint(["check", "--isolated", "--no-cache", "--exit-zero", "--quiet", folder])
+        finally:
+            pipeline.load_all = load_all
     if status:
         sys.exit(f"torchdet-lint ended with status {status}")
     return sorted(path for path in wanted if path.endswith(".py"))

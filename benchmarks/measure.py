@@ -100,7 +100,7 @@ def run(contender: Contender, limit: float = LIMIT_SECONDS) -> Sample:
             process = subprocess.Popen(
                 contender.command,
                 cwd=cwd,
-                env={**os.environ, **contender.env},
+                env={**_plain_environment(), **contender.env},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
@@ -118,6 +118,11 @@ def run(contender: Contender, limit: float = LIMIT_SECONDS) -> Sample:
             raise Failed(": ".join([f"ended with status {process.returncode}", *(line[:120] for line in said[-1:])]))
     peak = usage.ru_maxrss * (1 if os.uname().sysname == "Darwin" else 1024)
     return Sample(usage.ru_utime + usage.ru_stime, peak, wall)
+
+
+def _plain_environment() -> dict[str, str]:
+    """The environment without what steers Python: where it may not keep compiled modules, every start compiles them again."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
 def _wait(process: subprocess.Popen[bytes], deadline: float) -> resource.struct_rusage:

@@ -302,6 +302,20 @@ CASES = [
         torch.save(torch.rand(2), "f")
         """,
     ),
+    (
+        "global statement",
+        "",
+        """\
+        SEED = None
+        def configure():
+            global SEED
+            SEED = 3
+        configure()
+        if SEED is not None:
+            torch.manual_seed(SEED)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
 ]
 
 

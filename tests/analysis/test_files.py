@@ -94,7 +94,10 @@ CASES = [
     (
         "a helper of a library that nobody knows",
         "TDL001",
-        {"train.py": "from unheard import set_seed\nfrom net import Net\nimport torch\nset_seed(3)\ntorch.save(Net(), 'f')\n", "net.py": CLASSES},
+        {
+            "train.py": "from unheard import set_seed\nfrom net import Net\nimport torch\nset_seed(3)\ntorch.save(Net(), 'f')\n",
+            "net.py": CLASSES,
+        },
     ),
     (
         "a helper of a library that seeds all families",
@@ -113,7 +116,11 @@ CASES = [
             "pkg/seeds.py": "import torch\ndef seed_all():\n    torch.manual_seed(0)\n",
         },
     ),
-    ("a class by a literal name", "TDL001", {"train.py": "import net\n" + SAVE.format('getattr(net, "Net")()'), "net.py": CLASSES}),
+    (
+        "a class by a literal name",
+        "TDL001",
+        {"train.py": "import net\n" + SAVE.format('getattr(net, "Net")()'), "net.py": CLASSES},
+    ),
     (
         "a module by a literal name",
         "TDL001",
@@ -180,7 +187,11 @@ CASES = [
         },
     ),
     ("library code draws for its callers", "", {"lib/__init__.py": "", "lib/net.py": NET}),
-    ("site rules speak in library code", "TDL004", {"lib/__init__.py": "", "lib/rng.py": "import numpy as np\ndef rng():\n    return np.random.default_rng()\n"}),
+    (
+        "site rules speak in library code",
+        "TDL004",
+        {"lib/__init__.py": "", "lib/rng.py": "import numpy as np\ndef rng():\n    return np.random.default_rng()\n"},
+    ),
     ("test files are no programs", "", {"tests/test_net.py": "import torch\ntorch.save(torch.rand(2), 'f')\n"}),
     (
         "each program is judged by itself",
@@ -218,7 +229,12 @@ def test_cells_are_one_program() -> None:
 
 
 def test_the_way_to_a_draw() -> None:
-    found = program({"train.py": "import torch\nfrom net import small\ndef main():\n    torch.save(small(), 'f')\nmain()\n", "net.py": CLASSES})
+    found = program(
+        {
+            "train.py": "import torch\nfrom net import small\ndef main():\n    torch.save(small(), 'f')\nmain()\n",
+            "net.py": CLASSES,
+        }
+    )
     hit = found.hits["unseeded:torch"]
     assert [site.path for site in hit.sites] == ["train.py", "train.py", "net.py", "net.py"]
     assert hit.event.note == "init"

@@ -38,8 +38,15 @@ if __name__ == "__main__":
     torch.manual_seed(0)
     torch.save(wrap(nn.Linear(2, 2), int(sys.argv[1])), "f")
 """
-MANY = "x = input()\n" + "".join(f"if x == '{i}':\n    y = (x, {i})\nelse:\n    x = (y, x)\n" for i in range(40)) + "print(y)\n"
-CALLS = "".join(f"def f{i}(x):\n    return (f{i + 1}(x), f{i + 1}((x, {i})))\n" for i in range(14)) + "def f14(x):\n    return x\nprint(f0(1))\n"
+MANY = (
+    "x = input()\n"
+    + "".join(f"if x == '{i}':\n    y = (x, {i})\nelse:\n    x = (y, x)\n" for i in range(40))
+    + "print(y)\n"
+)
+CALLS = (
+    "".join(f"def f{i}(x):\n    return (f{i + 1}(x), f{i + 1}((x, {i})))\n" for i in range(14))
+    + "def f14(x):\n    return x\nprint(f0(1))\n"
+)
 
 
 @pytest.mark.timeout(20)

@@ -148,7 +148,7 @@ CASES = [
         "empty",
         "TDL501",
         """\
-        def f(): 
+        def f():
             x = torch.empty(3)
             return x + 1
         """,

@@ -39,7 +39,7 @@ def test_a_training_script() -> None:
     ]
     torch, numpy, python = found.families
     assert [each.label for each in torch.seeders] == ["torch.manual_seed(...)"]
-    assert [each.label for each in torch.draws][0] == "nn.Linear(...)"
+    assert next(each.label for each in torch.draws) == "nn.Linear(...)"
     assert (numpy.seeders, len(numpy.draws)) == ((), 1)
     assert (len(python.seeders), python.draws) == (1, ())
     [loader] = found.loaders
@@ -98,7 +98,10 @@ def test_states_of_a_family(text: str, state: str) -> None:
         ("[1], shuffle=bool(sys.argv)", ("may shuffle", "no workers", "no generator")),
         ("[1], sampler=torch.utils.data.SequentialSampler([1])", ("has a sampler", "no workers", "no generator")),
         ("[1], generator=torch.Generator().manual_seed(0)", ("keeps the order", "no workers", "own generator")),
-        ("[1], num_workers=2, worker_init_fn=print", ("keeps the order", "workers: 2", "no generator", "worker_init_fn")),
+        (
+            "[1], num_workers=2, worker_init_fn=print",
+            ("keeps the order", "workers: 2", "no generator", "worker_init_fn"),
+        ),
     ],
 )
 def test_loaders(arguments: str, said: tuple[str, ...]) -> None:
@@ -117,7 +120,11 @@ def test_kinds_of_programs() -> None:
             }
         )
     )
-    assert [(each.path, each.kind) for each in found] == [("a.py", "script"), ("b.py", "guarded script"), ("pkg/__main__.py", "script")]
+    assert [(each.path, each.kind) for each in found] == [
+        ("a.py", "script"),
+        ("b.py", "guarded script"),
+        ("pkg/__main__.py", "script"),
+    ]
 
 
 def test_a_program_without_randomness() -> None:
@@ -126,6 +133,8 @@ def test_a_program_without_randomness() -> None:
 
 
 def test_places_are_listed_once_and_only_a_few() -> None:
-    [family] = card("torch.manual_seed(0)\nx = [torch.rand(2), torch.rand(2)]\n" + "x += [torch.rand(2)]\n" * 6).families
+    [family] = card(
+        "torch.manual_seed(0)\nx = [torch.rand(2), torch.rand(2)]\n" + "x += [torch.rand(2)]\n" * 6
+    ).families
     lines = [each.location.line for each in family.draws]
     assert len(lines) == len(set(lines)) == 3

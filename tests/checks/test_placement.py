@@ -61,7 +61,12 @@ def test_the_span_is_that_of_the_call() -> None:
 
 
 def test_a_draw_in_the_entry_file_is_placed_at_itself() -> None:
-    found = only({"train.py": "import torch\ndef a():\n    return b()\ndef b():\n    return torch.rand(2)\ntorch.save(a(), 'f')\n"}, "TDL001")
+    found = only(
+        {
+            "train.py": "import torch\ndef a():\n    return b()\ndef b():\n    return torch.rand(2)\ntorch.save(a(), 'f')\n"
+        },
+        "TDL001",
+    )
     assert place(found) == ("train.py", 5, 12)
     assert found.related == ()
     assert "through" not in found.message

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pytest
 
 import torchdet_lint.engine
-from torchdet_lint.cli import main
 from torchdet_lint.card import ProgramCard
+from torchdet_lint.cli import main
 from torchdet_lint.engine.options import Files, Options, Programs, Progress, Result
 from torchdet_lint.finding import Finding, Location
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import torchdet_lint
+from torchdet_lint.card import ProgramCard
 from torchdet_lint.catalog.rules import load_rules
 from torchdet_lint.cli.app import _COMMANDS
-from torchdet_lint.card import ProgramCard
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Engine, Ran

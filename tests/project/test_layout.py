@@ -123,10 +123,16 @@ def test_folders_that_a_program_adds(make: Make, line: str) -> None:
 
 
 def test_added_folders_are_also_meant_from_the_file(make: Make) -> None:
-    files = {"jobs/train.py": 'import sys\nsys.path.append("../third")\nimport vendored\n', "third/vendored.py": "X = 1\n"}
+    files = {
+        "jobs/train.py": 'import sys\nsys.path.append("../third")\nimport vendored\n',
+        "third/vendored.py": "X = 1\n",
+    }
     assert make(files).layout.find("jobs/train.py", "vendored") == "third/vendored.py"
 
 
 def test_added_folders_that_are_not_known(make: Make) -> None:
-    files = {"train.py": 'import sys\nsys.path.append(path)\nsys.path.append("/third")\n', "third/vendored.py": "X = 1\n"}
+    files = {
+        "train.py": 'import sys\nsys.path.append(path)\nsys.path.append("/third")\n',
+        "third/vendored.py": "X = 1\n",
+    }
     assert make(files).layout.find("train.py", "vendored") is None

@@ -71,18 +71,24 @@ def test_import_cycles_end(make: Make) -> None:
 
 
 def test_names_found_through_a_cycle(make: Make) -> None:
-    project = make({"a.py": "from b import *\n", "b.py": "from a import *\nfrom c import *\n", "c.py": "def x(): pass\n"})
+    project = make(
+        {"a.py": "from b import *\n", "b.py": "from a import *\nfrom c import *\n", "c.py": "def x(): pass\n"}
+    )
     assert project.lookup("a.py", "x") == Definition("c.py", "x", (0,))
 
 
 def test_a_package_that_exports_a_function_named_like_its_module(make: Make) -> None:
-    project = make({"pkg/__init__.py": "from .train import train\n", "pkg/train.py": "def train(): pass\n", "m.py": "import pkg\n"})
+    project = make(
+        {"pkg/__init__.py": "from .train import train\n", "pkg/train.py": "def train(): pass\n", "m.py": "import pkg\n"}
+    )
     assert project.resolve_import("m.py", "pkg", 0, "train") == Definition("pkg/train.py", "train", (0,))
     assert project.resolve_import("m.py", "pkg.train", 0) == ModuleRef("pkg/train.py")
 
 
 def test_members(make: Make) -> None:
-    project = make({"m.py": "import pkg, torch\n", "pkg/__init__.py": "VALUE = 1\n", "pkg/core.py": "", "space/a.py": "X = 1\n"})
+    project = make(
+        {"m.py": "import pkg, torch\n", "pkg/__init__.py": "VALUE = 1\n", "pkg/core.py": "", "space/a.py": "X = 1\n"}
+    )
     pkg = project.resolve_import("m.py", "pkg", 0)
     assert project.member(pkg, "VALUE") == Definition("pkg/__init__.py", "VALUE", (0,))
     assert project.member(pkg, "core") == ModuleRef("pkg/core.py")

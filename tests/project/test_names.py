@@ -31,7 +31,11 @@ def names(project: Project, path: str = "m.py") -> Names:
         ("import torch\ncudnn = torch.backends.cudnn\n", "cudnn.benchmark", "torch.backends.cudnn.benchmark"),
         ("import torch\na = torch.nn\nb = a\n", "b.Linear", "torch.nn.Linear"),
         ("try:\n    import cupy as xp\nexcept ImportError:\n    xp = None\n", "xp.rand", "cupy.rand"),
-        ("try:\n    from apex import amp\nexcept ImportError:\n    from torch import amp\n", "amp.scale", "apex.amp.scale"),
+        (
+            "try:\n    from apex import amp\nexcept ImportError:\n    from torch import amp\n",
+            "amp.scale",
+            "apex.amp.scale",
+        ),
         ("if True:\n    import numpy as np\n", "np.random", "numpy.random"),
         ("from other import np\n", "np.random", "numpy.random"),
         ("import other\n", "other.np.random", "numpy.random"),
@@ -78,7 +82,9 @@ def test_names_of_a_function(make: Make, body: str, written: str, dotted: str | 
 
 
 def test_names_of_enclosing_functions(make: Make) -> None:
-    project = make({"m.py": "def f(x):\n    import torch as t\n    def g(y):\n        return t.rand(x)\n    return g\n"})
+    project = make(
+        {"m.py": "def f(x):\n    import torch as t\n    def g(y):\n        return t.rand(x)\n    return g\n"}
+    )
     [outer] = project.body("m.py", 0)
     assert isinstance(outer, ir.Function)
     inner = outer.body[1]

@@ -13,8 +13,8 @@ GUARD = "def main(): pass\nif __name__ == '__main__':\n    main()\n"
 WORK = "import torch\nfor i in range(3):\n    print(i)\n"
 
 
-def kinds(make: Make, files: dict[str, str], **options: bool) -> dict[str, str]:
-    return {program.path: program.kind for program in find_programs(make(files), **options)}
+def kinds(make: Make, files: dict[str, str], *, tests: bool = False) -> dict[str, str]:
+    return {program.path: program.kind for program in find_programs(make(files), tests=tests)}
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,17 @@ def test_kinds(make: Make, path: str, text: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["tests/run.py", "test/run.py", "a/tests/run.py", "test_run.py", "a/run_test.py", "conftest.py", "a/conftest.py", "setup.py"]
+    "path",
+    [
+        "tests/run.py",
+        "test/run.py",
+        "a/tests/run.py",
+        "test_run.py",
+        "a/run_test.py",
+        "conftest.py",
+        "a/conftest.py",
+        "setup.py",
+    ],
 )
 def test_tests_are_programs_on_request_only(make: Make, path: str) -> None:
     assert is_test(path)
@@ -90,7 +100,9 @@ def test_imported_files(make: Make, text: str, found: set[str]) -> None:
 
 def test_notebooks(make: Make) -> None:
     def notebook(*cells: str) -> str:
-        return json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells], "metadata": {}, "nbformat": 4})
+        return json.dumps(
+            {"cells": [{"cell_type": "code", "source": cell} for cell in cells], "metadata": {}, "nbformat": 4}
+        )
 
     assert kinds(make, {"look.ipynb": notebook("x = 1"), "empty.ipynb": notebook()}) == {"look.ipynb": "notebook"}
 

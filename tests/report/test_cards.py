@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import json
 
+from torchdet_lint.card import FamilyCard, LoaderCard, ModeCard, ProgramCard
 from torchdet_lint.finding import Location, Related
 from torchdet_lint.report.cards import cards, cards_json
-from torchdet_lint.card import FamilyCard, LoaderCard, ModeCard, ProgramCard
 from torchdet_lint.report.style import PLAIN, Style
 
 

@@ -230,6 +230,8 @@ def _outside_item(m: Machine, f: Frame, value: External, key: Value, span: ir.Sp
         return External(f"{path.removesuffix('.__dict__')}.{key.value}")
     if path.endswith(".__dict__") and isinstance(key, Option) and isinstance(key.default, Known):
         return External(f"{path.removesuffix('.__dict__')}.{key.default.value}")
+    if path.endswith(".__dict__"):
+        return External(f"{path.removesuffix('.__dict__')}._any")  # rows for all names of a module hold for it
     return UNKNOWN
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import classes
+from torchdet_lint.analysis import classes, commands
 from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_RECURSION, MAX_STEPS, Frame, Machine
 from torchdet_lint.analysis.trace import Branch, Enter, Event, Summary, Trace, Within
 from torchdet_lint.analysis.values import (
@@ -45,9 +45,18 @@ def evaluate_call(m: Machine, f: Frame, expr: ir.Call) -> Value:
     # Long chains of method calls lean to the left; `evaluate` of the callee recurses once a link, which lowering has capped.
     if isinstance(expr.func, ir.Name) and expr.func.id == "super" and f.receiver is not None:
         return _super(m, f, expr)
+    naming, f.naming = f.naming, False
     callee = evaluate(m, f, expr.func)
+    f.naming = naming and isinstance(callee, External) and callee.path in CONVERSIONS
+    said = isinstance(callee, External) and (callee.path == "builtins.print" or callee.path.startswith("logging."))
+    f.logging = said or (isinstance(callee, Bound) and callee.function in LOG_METHODS)
     args, named = arguments(m, f, expr)
+    f.naming, f.logging = naming, False
     return call_value(m, f, callee, args, named, expr.span, expr)
+
+
+CONVERSIONS = frozenset(f"builtins.{name}" for name in ("str", "int", "hex", "format", "round", "abs"))
+LOG_METHODS = frozenset(("info", "debug", "warning", "error", "critical", "exception"))
 
 
 def _super(m: Machine, f: Frame, expr: ir.Call) -> Value:
@@ -102,7 +111,9 @@ def call_value(
     from torchdet_lint.analysis import outside
 
     if isinstance(callee, FunctionValue):
-        return enter(m, f, callee, args, named, span)
+        result = enter(m, f, callee, args, named, span)
+        commands.run_commands(m, f, callee, span)
+        return result
     if isinstance(callee, Bound):
         if isinstance(callee.function, FunctionValue):
             receiver = callee.receiver.identity if isinstance(callee.receiver, Instance) else None
@@ -208,16 +219,14 @@ def summarise(
         return found
     if key in m.active or m.call_depth >= m.max_depth or m.steps > MAX_STEPS:
         return None
-    if m.running.get(function, 0) >= MAX_RECURSION:
-        return None
     count = m.contexts.get(function, 0)
-    if count >= MAX_CONTEXTS:
+    if count >= MAX_CONTEXTS or m.running.get(function, 0) >= MAX_RECURSION:
         wide = tuple(widen(value) for value in args)
         key = (function, "wide", tuple(m.fingerprint(value) for value in wide))
         args, named = wide, tuple((name, widen(value)) for name, value in named)
         if (found := m.summaries.get(key)) is not None:
             return found
-        if key in m.active or count >= 4 * MAX_CONTEXTS:
+        if key in m.active or count >= 4 * MAX_CONTEXTS or m.running.get(function, 0) > MAX_RECURSION:
             return None
     m.contexts[function] = count + 1
     m.active.add(key)

@@ -8,6 +8,7 @@ from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
     FALSE,
     TRUE,
+    Bound,
     Box,
     Known,
     Made,
@@ -46,13 +47,7 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
     if row.draws and redirected(made, row):
         f.trace.append(Event("private-draw", site, made.cls, made=made))
     elif row.draws:
-        note = (
-            "name"
-            if f.naming
-            else "init"
-            if row.role in ("layer", "recurrent", "attention", "init", "pretrained")
-            else ""
-        )
+        note = _draw_note(f, made, row)
         f.trace.append(Event("draw", site, made.cls, tuple(row.draws), made=made, note=note))
     for mode in row.sets:
         _set_mode(f, made, mode, site)
@@ -65,6 +60,17 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
     elif row.role not in QUIET:
         f.trace.append(Event("use", site, made.cls, made=made, note=row.role))
     _unrepeatable_data(m, f, made)
+
+
+def _draw_note(f: Frame, made: Made, row: Api) -> str:
+    """What is to be known of a draw: that it makes a name, depends on the training mode, or initialises weights."""
+    if f.naming:
+        return "name"
+    if any(
+        isinstance(value, Bound) and value.function == "training" for value in (*made.args, *(v for _, v in made.named))
+    ):
+        return "training"
+    return "init" if row.role in ("layer", "recurrent", "attention", "init", "pretrained") else ""
 
 
 def _picks_accelerator(made: Made) -> bool:
@@ -81,6 +87,8 @@ def _picks_accelerator(made: Made) -> bool:
 
 def redirected(made: Made, row: Api) -> bool:
     """Whether an argument takes the draw to a private generator; one that is None by default does not."""
+    if made.get("device") == known("meta"):
+        return True
     for spec in row.unless:
         where, _, wanted = spec.partition("=")
         name, _, position = where.partition("@")

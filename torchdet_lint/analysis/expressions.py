@@ -313,7 +313,9 @@ def _starred(m: Machine, f: Frame, expr: ir.Starred) -> Value:
 
 
 def _format(m: Machine, f: Frame, expr: ir.Format) -> Value:
+    naming, f.naming = f.naming, f.naming or f.logging
     parts = [evaluate(m, f, part) for part in expr.parts]
+    f.naming = naming
     if all(isinstance(part, Known) for part in parts):
         return known("".join(str(part.value) for part in parts if isinstance(part, Known)))
     first = expr.parts[0] if expr.parts else None

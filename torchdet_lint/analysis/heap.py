@@ -43,6 +43,9 @@ class Heap:
             found = self._cells[identity] = Cell(self.depth)
         return found
 
+    def exists(self, identity: Identity) -> bool:
+        return identity in self._cells
+
     def version(self, identity: Identity) -> int:
         found = self._cells.get(identity)
         return found.version if found is not None else 0

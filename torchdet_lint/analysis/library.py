@@ -9,7 +9,7 @@ from torchdet_lint import ir
 from torchdet_lint.analysis import calls, classes
 from torchdet_lint.analysis.machine import MAX_STEPS, Frame, Machine
 from torchdet_lint.analysis.trace import Summary
-from torchdet_lint.analysis.triggers import holds_site
+from torchdet_lint.analysis.triggers import holds_site, renamed, site_words
 from torchdet_lint.analysis.values import ClassValue, FunctionValue, Instance
 from torchdet_lint.source import Unit
 
@@ -30,16 +30,18 @@ def evaluate_module(m: Machine, path: str, entered: Entered) -> Iterator[Summary
     """
     m.max_depth, m.runs_imports = DEPTH, False
     module = m.project.modules[path]
-    if not any(_holds_site(m, unit) for unit in module.source.units):
+    if not any(_holds_site(m, path, unit) for unit in module.source.units):
         return
     yield m.module_summary(path, main=False)
     for unit in module.source.units:
-        if unit.kind not in ("import", "from") and _holds_site(m, unit):
+        if unit.kind not in ("import", "from") and _holds_site(m, path, unit):
             yield from _unit(m, path, unit, entered)
 
 
-def _holds_site(m: Machine, unit: Unit) -> bool:
-    return holds_site(unit, m.apis) or any(callee.rpartition(".")[2] in unit.words for callee in m.watched)
+def _holds_site(m: Machine, path: str, unit: Unit) -> bool:
+    if holds_site(unit, m.apis) or any(callee.rpartition(".")[2] in unit.words for callee in m.watched):
+        return True
+    return not unit.words.isdisjoint(renamed(m.project.modules[path], site_words(m.apis)))
 
 
 def _unit(m: Machine, path: str, unit: Unit, entered: Entered) -> Iterator[Summary]:

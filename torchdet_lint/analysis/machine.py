@@ -51,6 +51,7 @@ class Frame:
         "env",
         "function",
         "globals",
+        "logging",
         "naming",
         "narrowed",
         "outer",
@@ -78,6 +79,7 @@ class Frame:
         self.ended = ""
         self.globals: frozenset[str] = frozenset()
         self.naming = False
+        self.logging = False
         self.function: ir.Function | ir.Lambda | None = None
         self.receiver: Value | None = None
         self.owner: ClassValue | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import classes, methods, special
+from torchdet_lint.analysis import classes, commands, methods, special
 from torchdet_lint.analysis.effects import record
 from torchdet_lint.analysis.iteration import known_items, run_sources
 from torchdet_lint.analysis.machine import Frame, Machine
@@ -95,6 +95,7 @@ def call_method(
 def call_made(m: Machine, f: Frame, made: Made, args: Args, named: Named, span: ir.Span) -> Value:
     """Calls an object from outside: a layer, a transform, something that wraps project code."""
     row = m.api(made.cls)
+    commands.run_commands(m, f, made, span)
     kept, f.trace = f.trace, []
     if row is not None:
         if row.calls and not _switched_off(made):

@@ -140,8 +140,11 @@ def _convert(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
 
 def _iterating(kind: str) -> Handler:
     def handler(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+        from torchdet_lint.analysis.outside import callbacks
+
         if not made.args:
             return _fresh(m, f, kind, (), span) if kind else UNKNOWN
+        callbacks(m, f, (), tuple(entry for entry in made.named if entry[0] == "key"), span)
         value = made.args[0]
         if isinstance(value, Bound) and value.function == "shape":
             return value
@@ -265,6 +268,10 @@ def _import_module(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | N
     return UNKNOWN
 
 
+def _range(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    return Flow(UNKNOWN)
+
+
 def _quiet(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     return UNKNOWN
 
@@ -281,7 +288,7 @@ def _table() -> dict[str, Handler]:
         "next": _iterating(""), "iter": _lazy, "reversed": _lazy, "map": _map, "filter": _map, "dict": _dict, "hash": _hash,
         "id": _hash, "exit": _exit, "quit": _exit, "isinstance": _isinstance, "print": _quiet, "type": _type,
         "sum": _iterating(""), "any": _iterating(""), "all": _iterating(""), "min": _computed, "max": _computed, "abs": _computed,
-        "round": _computed, "pow": _computed, "range": _quiet, "open": _quiet, "super": _quiet, "format": _computed,
+        "round": _computed, "pow": _computed, "range": _range, "open": _quiet, "super": _quiet, "format": _computed,
     }  # fmt: skip
     found = {f"builtins.{name}": handler for name, handler in table.items()}
     found |= dict.fromkeys(("functools.partial", "functools.partialmethod"), _partial)

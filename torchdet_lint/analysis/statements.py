@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import attributes, classes, iteration, tests
+from torchdet_lint.analysis import attributes, classes, commands, iteration, tests
 from torchdet_lint.analysis.contexts import enter_context
 from torchdet_lint.analysis.expressions import evaluate
 from torchdet_lint.analysis.machine import Frame, Machine
@@ -273,6 +273,7 @@ def _loop(m: Machine, f: Frame, span: ir.Span, kind: str, body: ir.Body, orelse:
     depth, m.heap.depth = m.heap.depth, m.heap.depth + 1
     trace = block(m, f, body)
     m.heap.depth = depth
+    once = f.ended == "break"  # no way leads to a second turn
     left = f.ended
     f.ended = ""
     f.narrowed = names
@@ -281,7 +282,9 @@ def _loop(m: Machine, f: Frame, span: ir.Span, kind: str, body: ir.Body, orelse:
     }
     f.env.clear()
     f.env.update(merged)
-    if trace:
+    if trace and once:
+        f.trace += [node for node in trace if not (isinstance(node, Leave) and node.kind == "break")]
+    elif trace:
         f.trace.append(Repeat(f.site(span), kind, trace))
     if left in ("return", "exit") and kind == "forever":
         f.ended = left
@@ -411,6 +414,13 @@ def decorate(m: Machine, f: Frame, decorators: tuple[ir.Expr, ...], value: Value
     from torchdet_lint.analysis.calls import call_value
 
     for decorator in reversed(decorators):
+        if (
+            isinstance(decorator, ir.Call)
+            and isinstance(decorator.func, ir.Attr)
+            and decorator.func.name in ("command", "callback")
+        ):
+            commands.register(m, f, evaluate(m, f, decorator.func.value), value)
+            continue
         wrapper = evaluate(m, f, decorator)
         if isinstance(wrapper, FunctionValue | Bound) and not (
             isinstance(wrapper, Bound) and isinstance(wrapper.function, str)

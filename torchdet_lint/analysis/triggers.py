@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from torchdet_lint.catalog.apis import Apis
+from torchdet_lint.project.modules import Module
 from torchdet_lint.source import SourceFile, Unit
 
 SITE_ROLES = frozenset(
@@ -19,9 +20,6 @@ SITE_WORDS = frozenset(
     " set_deterministic set_deterministic_debug_mode flags cudnn_benchmark uuid4 urandom SystemRandom secrets"
     " allow_fp16_bf16_reduction_math_sdp compile".split()
 )
-LISTING_WORDS = frozenset("listdir scandir walk fwalk glob iglob rglob iterdir".split())
-SET_WORDS = frozenset(("set", "frozenset", "Set", "FrozenSet", "AbstractSet", "union", "intersection", "difference"))
-SET_DISPLAY = re.compile(r"(?:\bin|\blist\(|\btuple\(|\benumerate\(|\bnext\(iter\(|\bjoin\(|=|\breturn)\s*\{")
 MEMORY_WORDS = frozenset(
     "empty empty_like new_empty empty_strided empty_permuted Tensor LongTensor FloatTensor IntTensor DoubleTensor HalfTensor"
     " ByteTensor BoolTensor ShortTensor CharTensor BFloat16Tensor to_empty".split()
@@ -36,16 +34,18 @@ def site_words(apis: Apis) -> frozenset[str]:
     return apis.triggers(SITE_ROLES) | SITE_WORDS
 
 
+def renamed(module: Module, words: frozenset[str]) -> frozenset[str]:
+    """The names under which a module imports things that are called one of these words."""
+    return frozenset(
+        name
+        for name, (dotted, _, member) in module.imports.items()
+        if (member or dotted.rpartition(".")[2]) in words and name != (member or dotted.rpartition(".")[2])
+    )
+
+
 def holds_site(unit: Unit, apis: Apis) -> bool:
     """Whether the unit can hold an event that a site rule judges."""
     return not unit.words.isdisjoint(site_words(apis))
-
-
-def holds_order(source: SourceFile, unit: Unit) -> bool:
-    """Whether the unit can hold a listing or a set."""
-    if not unit.words.isdisjoint(LISTING_WORDS) or not unit.words.isdisjoint(SET_WORDS):
-        return True
-    return SET_DISPLAY.search(source.text, unit.start, unit.end) is not None
 
 
 def holds_memory(unit: Unit) -> bool:
@@ -58,4 +58,6 @@ def holds_seed_name(unit: Unit) -> bool:
 
 def needed(source: SourceFile, unit: Unit, apis: Apis) -> bool:
     """Whether some rule certainly wants the unit lowered."""
-    return holds_site(unit, apis) or holds_order(source, unit) or holds_memory(unit) or holds_seed_name(unit)
+    from torchdet_lint.analysis.ordering import makes_order
+
+    return holds_site(unit, apis) or makes_order(source, unit) or holds_memory(unit) or holds_seed_name(unit)

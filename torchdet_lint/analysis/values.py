@@ -85,8 +85,8 @@ class Made:
 
     @property
     def open(self) -> bool:
-        """Whether unknown further keyword arguments may have been given (`**unknown`)."""
-        return any(key == "**" for key, _ in self.named)
+        """Whether unknown further arguments may have been given (`*unknown`, `**unknown`)."""
+        return any(key in ("*", "**") for key, _ in self.named)
 
 
 @dataclass(frozen=True, slots=True)

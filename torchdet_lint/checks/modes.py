@@ -24,8 +24,10 @@ PRECISIONS = ("high", "medium")
 def check(facts: Facts) -> Iterator[Finding]:
     for site, events in _by_site(facts.events("mode")).items():
         yield from _switch(facts, site, events)
+    said: set[Site] = set()
     for event in facts.uses("call"):
-        if event.api == "torch.backends.cudnn.flags" and event.made is not None:
+        if event.api == "torch.backends.cudnn.flags" and event.made is not None and event.site not in said:
+            said.add(event.site)
             yield from _flags(facts, event.site, event.made)
     yield from check_tuning(facts)
     yield from check_programs(facts)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchdet_lint.analysis.ordering import OrderUse, order_uses
-from torchdet_lint.analysis.triggers import holds_order
 from torchdet_lint.analysis.values import Site
 from torchdet_lint.checks.emit import call_text, finding, locate, source_text
 from torchdet_lint.checks.facts import Facts
@@ -24,9 +23,14 @@ def check(facts: Facts) -> Iterator[Finding]:
             continue
         names = facts.names(path)
         for unit in module.source.units:
-            if unit.kind not in ("import", "from") and holds_order(module.source, unit):
+            if unit.kind not in ("import", "from"):
                 for use in order_uses(facts.project, path, unit.index, names, lists):
                     yield _finding(facts, use)
+
+
+def _listing(use: OrderUse, site: Site) -> Site:
+    """The listing call, which `with` may have opened elsewhere."""
+    return site if use.source is None else Site(use.source_path, use.source_unit, use.source, "")
 
 
 def _finding(facts: Facts, use: OrderUse) -> Finding:
@@ -34,7 +38,7 @@ def _finding(facts: Facts, use: OrderUse) -> Finding:
     if use.kind == "listing":
         return finding(
             facts, "TDL105", "default", locate(facts, site), confidence=use.confidence,
-            call=call_text(facts, site), reason=use.consumer,
+            call=call_text(facts, _listing(use, site)), reason=use.consumer,
         )  # fmt: skip
     variant = "objects" if use.elements == "object" else "default"
     related = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchdet_lint import ir
+from torchdet_lint.analysis.tests import path_text
 from torchdet_lint.analysis.triggers import SEED_WORD
 from torchdet_lint.checks.facts import nested
 from torchdet_lint.project.modules import Project
@@ -170,7 +171,7 @@ def _names_it(call: ir.Call, name: str) -> bool:
 
 def zero_tests(body: ir.Body) -> Iterator[tuple[ir.Span, ir.Span]]:
     """Places that take a seed of 0 for none: (span of the finding, span of the test)."""
-    flags = _flags(body)
+    flags = _flags(body) | _texts(body)
     for node in nested(body):
         if isinstance(node, ir.If) and (test := _bare_seed(node.test, flags)) is not None:
             yield node.span, test.span
@@ -194,6 +195,18 @@ def _flags(body: ir.Body) -> frozenset[str]:
             or (isinstance(node.annotation, ir.Name) and node.annotation.id in ("bool", "str"))
         )
     )
+
+
+def _texts(body: ir.Body) -> frozenset[str]:
+    """Names that hold text from the environment, where "0" is true."""
+    return frozenset(
+        target.id
+        for node in nested(body)
+        if isinstance(node, ir.Assign) and isinstance(node.value, ir.Call) and isinstance(node.value.func, ir.Attr)
+        and (node.value.func.name == "getenv" or "environ" in path_text(node.value.func))
+        for target in node.targets
+        if isinstance(target, ir.Name)
+    )  # fmt: skip
 
 
 def _is_test(expr: ir.Expr) -> bool:

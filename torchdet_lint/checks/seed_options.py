@@ -10,7 +10,7 @@ from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.triggers import SEED_WORD, holds_seed_name
 from torchdet_lint.analysis.values import Known, Option, Site, Value
 from torchdet_lint.checks.emit import at_site, call_text, family_name, finding, locate, source_text
-from torchdet_lint.checks.facts import Facts
+from torchdet_lint.checks.facts import Facts, find_call
 from torchdet_lint.checks.seed_names import AttributeReads, dead_parameters, zero_tests
 from torchdet_lint.finding import Finding
 
@@ -73,7 +73,7 @@ def _reseeded(facts: Facts) -> Iterator[Finding]:
     """TDL012"""
     said: set[Site] = set()
     for event in facts.events("seed"):
-        if event.site in said or not _constant(event.value) or "cuda-only" in event.families:
+        if event.site in said or not _constant(event.value) or "cuda-only" in event.families or _chosen(facts, event):
             continue
         visits = facts.reached(event)
         family = family_name(event.families[0])
@@ -84,6 +84,13 @@ def _reseeded(facts: Facts) -> Iterator[Finding]:
         elif visits and any(_in_loop(visit) for visit in visits):
             said.add(event.site)
             yield _again(facts, event, "loop", where="", family=family)
+
+
+def _chosen(facts: Facts, event: Event) -> bool:
+    """Whether the seeder is one of several that a loop goes through."""
+    call = find_call(facts.project, event.site)
+    names = facts.names(event.site.path)
+    return call is not None and isinstance(call.func, ir.Name) and names.symbol(call.func) is None
 
 
 def _in_loop(visit: Visit) -> bool:

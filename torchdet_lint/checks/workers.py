@@ -13,6 +13,7 @@ from torchdet_lint.analysis.values import (
     UNKNOWN,
     Bound,
     Box,
+    Flow,
     FunctionValue,
     Instance,
     Items,
@@ -112,7 +113,7 @@ def _parts(made: Made) -> tuple[Value, ...]:
 def _hidden(facts: Facts, value: Value | None, depth: int) -> str:
     """A part of the data set that is out of sight, "" when all of it is known."""
     for option in (o.default if isinstance(o, Option) else o for o in alternatives(value)):
-        if isinstance(option, Instance | FunctionValue | Bound | Box | Items | Known):
+        if isinstance(option, Instance | FunctionValue | Bound | Box | Flow | Items | Known):
             continue
         if isinstance(option, Made):
             row = facts.machine.api(option.cls)

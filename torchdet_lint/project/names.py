@@ -90,6 +90,8 @@ class Names:
         """Follows a module-level alias (`cudnn = torch.backends.cudnn`) and imports under `try` or `if`."""
         if not isinstance(symbol, Definition):
             return symbol
+        if self.project.modules[symbol.path].source.units[symbol.units[0]].kind in ("def", "class"):
+            return symbol
         found: list[ir.Expr | tuple[str, int, str]] = []
         for unit in symbol.units:
             for statement in flat(self.project.body(symbol.path, unit)):

@@ -70,7 +70,7 @@ PATH = Value("path", STR)
 _RANK = {
     form: rank
     for rank, form in enumerate(
-        ("plain", "param", "scalar", "file", "tensor", "path", "map", "seq", "text", "index", "set", "walk")
+        ("plain", "param", "scalar", "file", "tensor", "path", "map", "keys", "seq", "text", "index", "set", "walk")
     )
 }
 
