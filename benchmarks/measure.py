@@ -1,4 +1,4 @@
-"""CPU seconds and memory of whole processes, and what pairs of them say."""
+"""CPU seconds and memory of whole processes, and what pairs of them say. Needs `os.wait4`: Linux or macOS."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def test_cyclic_imports_and_packages_that_import_themselves(tree: Tree, lint: Li
     })  # fmt: skip
     result = lint()
     assert result.problems == ()
-    assert brief(result) == ["c.py:2 TDL105"]
+    assert brief(result) == ["a.py:6 TDL001", "c.py:2 TDL105"]
 
 
 def test_a_very_long_file(tree: Tree, lint: Lint) -> None:

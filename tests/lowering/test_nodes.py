@@ -175,7 +175,7 @@ STATEMENTS: list[tuple[str, list[Any]]] = [
     ("class a: pass", [ir.Class("a", (), (), (), AT, AT)]),
     ("class a(): pass", [ir.Class("a", (), (), (), AT, AT)]),
     ("@a\nclass b[T](c, *b, d=a, **c): d", [ir.Class("b", (ir.Arg("", "", C), ir.Arg("*", "", B), ir.Arg("=", "d", A), ir.Arg("**", "", C)), body_of("d"), (A,), AT, AT)]),
-    ("import a.b as c, d", [ir.Import((("a.b", "c"), ("d", "d")), AT)]),
+    ("import a.b as c, d", [ir.Import((("a.b", "c"), ("d", "")), AT)]),
     ("from a import b as c, d", [ir.ImportFrom("a", 0, (("b", "c"), ("d", "d")), AT)]),
     ("from ... import (a,)", [ir.ImportFrom("", 3, (("a", "a"),), AT)]),
     ("from . a.b import *", [ir.ImportFrom("a.b", 1, (("*", "*"),), AT)]),

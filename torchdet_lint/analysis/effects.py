@@ -59,7 +59,7 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
         f.trace.append(Event("use", site, made.cls, made=made, note="rng"))
     elif row.role not in QUIET:
         f.trace.append(Event("use", site, made.cls, made=made, note=row.role))
-    _unrepeatable_data(m, f, made)
+    unrepeatable_data(m, f, made)
 
 
 def _draw_note(f: Frame, made: Made, row: Api) -> str:
@@ -149,7 +149,18 @@ def _set_mode(f: Frame, made: Made, spec: str, site: Site) -> None:
         f.trace.append(Event("mode", site, mode.lstrip("!"), value=value, made=made))
 
 
-def _unrepeatable_data(m: Machine, f: Frame, made: Made) -> None:
+UNREPEATABLE_NUMBERS = ("random.SystemRandom", "secrets.randbelow", "secrets.choice", "secrets.randbits")
+"""Of these, the ones that give numbers to choose with (the others make keys and names)."""
+
+
+def unrepeatable_index(f: Frame, key: Value) -> None:
+    """A value that no seed can fix chooses an item."""
+    for mark in sorted(marks((key,)), key=repr):
+        if mark.kind == "entropy" and mark.site is not None and mark.what.startswith(UNREPEATABLE_NUMBERS):
+            f.trace.append(Event("use", mark.site, mark.what, note="unrepeatable"))
+
+
+def unrepeatable_data(m: Machine, f: Frame, made: Made) -> None:
     """Values that no seed can fix, where they become data: an argument of torch or numpy."""
     if not made.cls.startswith(("torch.", "numpy.")) or ".seed" in made.cls or "manual_seed" in made.cls:
         return

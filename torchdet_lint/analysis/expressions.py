@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import attributes, calls, classes, iteration, tests
+from torchdet_lint.analysis import attributes, calls, classes, effects, iteration, tests
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Branch, Event, Repeat
 from torchdet_lint.analysis.values import (
@@ -20,6 +20,7 @@ from torchdet_lint.analysis.values import (
     Known,
     Made,
     Option,
+    Tainted,
     Truth,
     Value,
     alternatives,
@@ -66,7 +67,7 @@ def lookup(m: Machine, f: Frame, name: str) -> Value:
     found = m.global_value(f.path, name)
     if found is not None:
         return found
-    if name in BUILTINS or name in ("open", "Exception", "staticmethod", "classmethod", "property"):
+    if name in BUILTINS:
         return External(f"builtins.{name}")
     return UNKNOWN
 
@@ -87,7 +88,10 @@ def _item(m: Machine, f: Frame, expr: ir.Item) -> Value:
             if part is not None:
                 evaluate(m, f, part)
         return attributes.get_slice(m, value)
-    return attributes.get_item(m, f, value, evaluate(m, f, expr.key), expr.span)
+    key = evaluate(m, f, expr.key)
+    if isinstance(key, Tainted):
+        effects.unrepeatable_index(f, key)
+    return attributes.get_item(m, f, value, key, expr.span)
 
 
 def _slice(m: Machine, f: Frame, expr: ir.Slice) -> Value:

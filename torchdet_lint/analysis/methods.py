@@ -5,7 +5,7 @@ from __future__ import annotations
 from torchdet_lint import ir
 from torchdet_lint.analysis import attributes, classes, options
 from torchdet_lint.analysis.containers import DICT_METHODS, LIST_METHODS
-from torchdet_lint.analysis.effects import record
+from torchdet_lint.analysis.effects import record, unrepeatable_data
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
@@ -32,6 +32,12 @@ TENSOR_DRAWS = frozenset(
     ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_", "cauchy_", "log_normal_")
 )
 """Method names that only tensors have."""
+
+TENSOR_METHODS = frozenset(
+    "roll mul mul_ add add_ sub sub_ div div_ fill_ clamp narrow index_select masked_fill repeat view reshape copy_ pow sample"
+    " choice take index_fill_ select split chunk".split()
+)
+"""Methods by which numbers become data, whatever the receiver is."""
 
 SAME = frozenset(
     "to cuda cpu eval train float half double bfloat16 requires_grad_ share_memory detach contiguous type xpu mps to_empty"
@@ -62,6 +68,8 @@ def call(
         _module_state(m, f, receiver, name, args, named, span)
     path = method_path(m, receiver, name)
     made = Made(path, args, named, f.identity(span))
+    if name in TENSOR_METHODS:
+        unrepeatable_data(m, f, Made(f"torch.Tensor.{name}", args, named, made.identity))
     row = m.api(path) if path else None
     if path in m.watched:
         f.trace.append(Event("watched", f.site(span), path, made=made))

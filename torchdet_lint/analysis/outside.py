@@ -69,7 +69,7 @@ def result_of(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span) 
     if row is None:
         found = computed(*inputs)
         return found if isinstance(found, Tainted) and not made.cls.startswith("torch.") else made
-    if row.role in ("entropy", "clock"):
+    if row.role in ("entropy", "clock") and not made.cls.endswith(".SystemRandom"):  # its methods draw, not itself
         return Tainted(frozenset((Mark("entropy", f"{made.cls}()", f.site(span)),)))
     if row.draws and row.role == "draw" and set(row.draws) & set(GLOBAL_FAMILIES):
         return Tainted(frozenset(Mark("draw", family, f.site(span)) for family in row.draws))

@@ -48,8 +48,17 @@ def holds_site(unit: Unit, apis: Apis) -> bool:
     return not unit.words.isdisjoint(site_words(apis))
 
 
-def holds_memory(unit: Unit) -> bool:
-    return not unit.words.isdisjoint(MEMORY_WORDS)
+ALLOCATION = re.compile(
+    r"(?:Tensor|\bempty\w*|\bto_empty|\bskip_init|\bnew_empty)\s*\(|=\s*(?:\w+\.)*(?:\w*Tensor|empty\w*)\b(?!\s*[:\]])"
+)
+"""An allocation, or another name for one; an annotation (`x: Tensor`) is neither."""
+
+
+def holds_memory(source: SourceFile, unit: Unit) -> bool:
+    """Whether the unit can allocate memory without writing it."""
+    if unit.words.isdisjoint(MEMORY_WORDS):
+        return False
+    return unit.kind == "file" or ALLOCATION.search(source.text, unit.start, unit.end) is not None
 
 
 def holds_seed_name(unit: Unit) -> bool:
@@ -60,4 +69,4 @@ def needed(source: SourceFile, unit: Unit, apis: Apis) -> bool:
     """Whether some rule certainly wants the unit lowered."""
     from torchdet_lint.analysis.ordering import makes_order
 
-    return holds_site(unit, apis) or makes_order(source, unit) or holds_memory(unit) or holds_seed_name(unit)
+    return holds_site(unit, apis) or makes_order(source, unit) or holds_memory(source, unit) or holds_seed_name(unit)

@@ -18,7 +18,7 @@ def check(facts: Facts) -> Iterator[Finding]:
             continue
         names = facts.names(path)
         for unit in module.source.units:
-            if unit.kind not in ("import", "from") and holds_memory(unit):
+            if unit.kind not in ("import", "from") and holds_memory(module.source, unit):
                 for use in memory_uses(facts.project, path, unit.index, names):
                     yield _finding(facts, use)
 

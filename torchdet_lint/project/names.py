@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -9,11 +10,7 @@ from typing import TypeAlias
 from torchdet_lint import ir
 from torchdet_lint.project.modules import Definition, External, Folder, ModuleRef, Project, Symbol
 
-BUILTINS = frozenset(
-    "abs all any bool bytes callable chr dict dir divmod enumerate eval exec filter float format frozenset getattr globals"
-    " hasattr hash hex id input int isinstance issubclass iter len list locals map max min next object oct open ord pow"
-    " print range repr reversed round set setattr slice sorted str sum super tuple type vars zip".split()
-)
+BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 
 Canonical: TypeAlias = Callable[[str], str]
 
