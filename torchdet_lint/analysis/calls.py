@@ -70,7 +70,7 @@ def _super(m: Machine, f: Frame, expr: ir.Call) -> Value:
 def arguments(m: Machine, f: Frame, expr: ir.Call) -> tuple[Args, Named]:
     """The values of the arguments; `**mapping` is spelt out where its entries are known, else it is named "**"."""
     from torchdet_lint.analysis.expressions import evaluate
-    from torchdet_lint.analysis.iteration import known_items
+    from torchdet_lint.analysis.iteration import element, known_items
 
     args: list[Value] = []
     named: dict[str, Value] = {}
@@ -83,7 +83,7 @@ def arguments(m: Machine, f: Frame, expr: ir.Call) -> tuple[Args, Named]:
         elif arg.star == "*":
             items = known_items(m, value)
             if items is None:
-                named["*"] = UNKNOWN
+                named["*"] = element(m, value)
             else:
                 args += items
         else:

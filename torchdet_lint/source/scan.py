@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from sys import intern
 from typing import NamedTuple
 
 from torchdet_lint.source.bindings import describe
@@ -122,7 +123,8 @@ def _units(
         end = _end(mask, start, limit)
         line += count_line_ends(text, counted, start)
         counted = start
-        words = frozenset(clean[start:end].split()) if clean is not None else _words(mask[start:end])
+        # Interned, for the same few thousand words stand in every file of a project.
+        words = frozenset(map(intern, clean[start:end].split())) if clean is not None else _words(mask[start:end])
         extra: list[str] = []
         while next_hidden < len(hidden) and hidden[next_hidden][0] < limit:
             extra += hidden[next_hidden][1]
