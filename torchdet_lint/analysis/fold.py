@@ -251,7 +251,7 @@ class Walk:
         initial = event.note == "init" or event.site.scope.endswith("__init__")
         if (initial and around.forgiven) or (event.made is not None and event.made.identity in self.forgiven):
             return False
-        if event.note == "name":
+        if event.note in ("name", "base"):
             return False
         return not (event.note == "training" and around.evaluating)
 

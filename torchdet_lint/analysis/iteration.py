@@ -25,6 +25,7 @@ from torchdet_lint.analysis.values import (
     is_none,
     join,
     known,
+    truth,
 )
 from torchdet_lint.project.modules import External
 
@@ -143,7 +144,11 @@ def iterate_loader(m: Machine, f: Frame, loader: Made, span: ir.Span) -> Value:
     f.trace.append(Event("iterate", f.site(span), loader.cls, made=loader))
     generator = loader.get("generator")
     if generator is None or is_none(generator) in (Truth.YES, Truth.LIKELY):
-        f.trace.append(Event("draw", f.site(span), loader.cls, ("torch",), made=loader, note="loader"))
+        f.trace.append(
+            Event(
+                "draw", f.site(span), loader.cls, ("torch",), made=loader, note="order" if _orders(loader) else "base"
+            )
+        )
     kept, f.trace = f.trace, []
     for name in ("sampler", "batch_sampler"):
         sampler = loader.get(name)
@@ -165,6 +170,14 @@ def iterate_loader(m: Machine, f: Frame, loader: Made, span: ir.Span) -> Value:
         count = Items((worker_count(workers, loader), fixed))
         f.trace.append(Within(f.site(span), "worker", count, (*init, *work)))
     return UNKNOWN
+
+
+def _orders(loader: Made) -> bool:
+    """Whether a pass draws the order of samples, and not only the base seed of workers, which reaches no result by itself."""
+    shuffle, sampler = loader.get("shuffle", 2), loader.get("sampler", 3)
+    if shuffle is not None and truth(shuffle) is not Truth.NO:
+        return True
+    return any(isinstance(option, Made) for option in alternatives(sampler))
 
 
 def worker_count(workers: Value | None, loader: Made) -> Value:

@@ -63,7 +63,11 @@ def call(
     return result_of(m, f, made, row, span)
 
 
-HANDS_THROUGH = ("lightning.fabric.Fabric.setup", "lightning.fabric.Fabric.setup_dataloaders", "lightning.fabric.Fabric.setup_module")
+HANDS_THROUGH = (
+    "lightning.fabric.Fabric.setup",
+    "lightning.fabric.Fabric.setup_dataloaders",
+    "lightning.fabric.Fabric.setup_module",
+)
 """Methods that return what they are given, wrapped."""
 
 
@@ -73,7 +77,9 @@ def result_of(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span) 
     if row is None:
         found = computed(*inputs)
         return found if isinstance(found, Tainted) and not made.cls.startswith("torch.") else made
-    if made.args and (row.role == "wraps-loader" or (row.role == "calls" and row.callee is None) or made.cls in HANDS_THROUGH):
+    if made.args and (
+        row.role == "wraps-loader" or (row.role == "calls" and row.callee is None) or made.cls in HANDS_THROUGH
+    ):
         return made.args[0] if len(made.args) == 1 else Items(made.args)
     if row.role in ("entropy", "clock") and not made.cls.endswith(".SystemRandom"):  # its methods draw, not itself
         return Tainted(frozenset((Mark("entropy", f"{made.cls}()", f.site(span)),)))
