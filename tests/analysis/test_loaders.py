@@ -135,17 +135,17 @@ CASES = [
     ),
     (
         "next(iter(loader))",
-        "TDL001",
+        "TDL001 TDL101",
         """\
-        x = next(iter(DataLoader([1, 2])))
+        x = next(iter(DataLoader([1, 2], shuffle=True)))
         """,
     ),
     (
         "enumerate(tqdm(loader))",
-        "TDL001",
+        "TDL001 TDL101",
         """\
         from tqdm import tqdm
-        for i, x in enumerate(tqdm(DataLoader([1, 2]))): print(x)
+        for i, x in enumerate(tqdm(DataLoader([1, 2], shuffle=True))): print(x)
         """,
     ),
     (
@@ -158,9 +158,16 @@ CASES = [
     ),
     (
         "zip of loaders",
-        "TDL001",
+        "TDL001 TDL101",
         """\
-        for a, b in zip(DataLoader([1]), DataLoader([2])): print(a, b)
+        for a, b in zip(DataLoader([1]), DataLoader([2], shuffle=True)): print(a, b)
+        """,
+    ),
+    (
+        "a base seed alone reaches no result",
+        "",
+        """\
+        for x in DataLoader([1, 2], num_workers=2): print(x)
         """,
     ),
     (

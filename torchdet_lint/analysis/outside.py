@@ -71,15 +71,20 @@ HANDS_THROUGH = (
 """Methods that return what they are given, wrapped."""
 
 
+def _hands_through(made: Made, row: Api) -> bool:
+    """Whether a call returns its arguments, wrapped in a way that changes nothing here."""
+    if row.role == "calls":
+        return row.callee is None and made.cls != "functools.wraps"
+    return row.role == "wraps-loader" or made.cls in HANDS_THROUGH
+
+
 def result_of(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span) -> Value:
     """What a call outside returns."""
     inputs = (*made.args, *(value for _, value in made.named))
     if row is None:
         found = computed(*inputs)
         return found if isinstance(found, Tainted) and not made.cls.startswith("torch.") else made
-    if made.args and (
-        row.role == "wraps-loader" or (row.role == "calls" and row.callee is None) or made.cls in HANDS_THROUGH
-    ):
+    if made.args and _hands_through(made, row):
         return made.args[0] if len(made.args) == 1 else Items(made.args)
     if row.role in ("entropy", "clock") and not made.cls.endswith(".SystemRandom"):  # its methods draw, not itself
         return Tainted(frozenset((Mark("entropy", f"{made.cls}()", f.site(span)),)))

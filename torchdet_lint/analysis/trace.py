@@ -18,8 +18,8 @@ class Event:
     kind says what, `api` which callable (or attribute, or environment variable) did it:
 
     - "seed": fixes `families` to `value`
-    - "draw": takes from `families`; `note` is "init" (initial weights of `made`), "training" (only in training mode), "name" (used as
-      a name only), "order" and "base" (a pass over a loader: the order of samples, or only the base seed of workers), or ""
+    - "draw": takes from `families`; `note` is "init" (initial weights of `made`), "training" (only in training mode), "name"
+      (used as a name only), "order" and "base" (a pass over a loader: the order of samples, or only the base seed of workers)
     - "mode": sets the switch `api` to `value`
     - "use": a use of `made` that some rule judges; `note` is its role ("loader", "sdpa", "rng", …)
     - "train", "eval", "load", "seeded": what was done to the object `value`
