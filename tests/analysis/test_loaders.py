@@ -165,7 +165,7 @@ CASES = [
     ),
     (
         "a base seed alone reaches no result",
-        "",
+        "tdl102",
         """\
         for x in DataLoader([1, 2], num_workers=2): print(x)
         """,

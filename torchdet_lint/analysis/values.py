@@ -334,8 +334,7 @@ def truth(value: Value) -> Truth:
         inner = truth(value.default)
         return {Truth.YES: Truth.LIKELY, Truth.NO: Truth.UNLIKELY}.get(inner, inner)
     if isinstance(value, Either):
-        found = {truth(option) for option in value.options}
-        return found.pop() if len(found) == 1 else Truth.OPEN
+        return _common({truth(option) for option in value.options})
     if isinstance(value, Bound) and isinstance(value.function, str):
         return Truth.OPEN  # an attribute of something out of sight
     if isinstance(value, Instance | FunctionValue | ClassValue | Bound | ModuleRef | Partial):
@@ -347,6 +346,15 @@ def truth(value: Value) -> Truth:
     return Truth.OPEN
 
 
+def _common(found: set[Truth]) -> Truth:
+    """The truth of a value that may be any of several."""
+    if len(found) == 1:
+        return found.pop()
+    if found <= {Truth.YES, Truth.LIKELY}:
+        return Truth.LIKELY
+    return Truth.UNLIKELY if found <= {Truth.NO, Truth.UNLIKELY} else Truth.OPEN
+
+
 def is_none(value: Value) -> Truth:
     """Whether the value is None."""
     if isinstance(value, Known):
@@ -355,8 +363,7 @@ def is_none(value: Value) -> Truth:
         inner = is_none(value.default)
         return {Truth.YES: Truth.LIKELY, Truth.NO: Truth.UNLIKELY}.get(inner, inner)
     if isinstance(value, Either):
-        found = {is_none(option) for option in value.options}
-        return found.pop() if len(found) == 1 else Truth.OPEN
+        return _common({is_none(option) for option in value.options})
     if isinstance(value, Unknown) or (isinstance(value, Bound) and isinstance(value.function, str)):
         return Truth.OPEN
     if isinstance(value, External) and value.path.startswith("torch.version."):

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from torchdet_lint import ir
 from torchdet_lint.analysis.modes import strict_of
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import Known, Made, Option, Site, Truth, Value, alternatives, join, truth
 from torchdet_lint.checks.emit import at_site, finding, locate, source_text
-from torchdet_lint.checks.facts import Facts
+from torchdet_lint.checks.facts import Facts, find_call, nested
 from torchdet_lint.checks.programs import check_programs
 from torchdet_lint.checks.tuning import check_tuning
 from torchdet_lint.finding import Finding
 
 BENCHMARK = ("torch.backends.cudnn.benchmark", "cudnn.benchmark")
 DETERMINISTIC = ("torch.backends.cudnn.deterministic", "cudnn.deterministic")
+FLAGS = "torch.backends.cudnn.flags"
 TF32 = ("torch.backends.cuda.matmul.allow_tf32", "torch.backends.cudnn.allow_tf32", "tf32")
+CONFIGURED = "cudnn_benchmark"
+"""The key of mmengine's runtime configuration."""
+
 REDUCED = "torch.backends.cuda.allow_fp16_bf16_reduction_math_sdp"
 PRECISIONS = ("high", "medium")
 
@@ -26,11 +31,47 @@ def check(facts: Facts) -> Iterator[Finding]:
         yield from _switch(facts, site, events)
     said: set[Site] = set()
     for event in facts.uses("call"):
-        if event.api == "torch.backends.cudnn.flags" and event.made is not None and event.site not in said:
+        if event.api == FLAGS and event.made is not None and event.site not in said:
             said.add(event.site)
             yield from _flags(facts, event.site, event.made)
+    yield from _configured(facts)
     yield from check_tuning(facts)
     yield from check_programs(facts)
+
+
+def _configured(facts: Facts) -> Iterator[Finding]:
+    """`cudnn_benchmark = True` in a configuration file of mmengine, or `env_cfg = dict(cudnn_benchmark=True)`."""
+    for path, module in sorted(facts.project.modules.items()):
+        for unit in module.source.units if facts.context.wants(path) else ():
+            if unit.kind != "assign" or CONFIGURED not in unit.words:
+                continue
+            for node in nested(facts.project.body(path, unit.index)):
+                if span := _configured_span(node):
+                    site = Site(path, unit.index, span, "")
+                    yield finding(
+                        facts, "TDL201", "option", locate(facts, site), option=f"{CONFIGURED}=True", call="", value=""
+                    )
+
+
+def _configured_span(node: object) -> ir.Span | None:
+    """Where a node of a configuration sets the key to true."""
+    if isinstance(node, ir.Assign) and isinstance(node.value, ir.Const) and node.value.value is True:
+        named = any(isinstance(target, ir.Name) and target.id == CONFIGURED for target in node.targets)
+        return node.span if named else None
+    if isinstance(node, ir.Call):
+        for arg in node.args:
+            if arg.name == CONFIGURED and isinstance(arg.value, ir.Const) and arg.value.value is True:
+                return arg.value.span
+    if isinstance(node, ir.Mapping):
+        for key, value in node.items:
+            if (
+                isinstance(key, ir.Const)
+                and key.value == CONFIGURED
+                and isinstance(value, ir.Const)
+                and value.value is True
+            ):
+                return value.span
+    return None
 
 
 def _by_site(events: tuple[Event, ...]) -> dict[tuple[Site, str], list[Event]]:
@@ -42,6 +83,8 @@ def _by_site(events: tuple[Event, ...]) -> dict[tuple[Site, str], list[Event]]:
 
 def _switch(facts: Facts, place: tuple[Site, str], events: list[Event]) -> Iterator[Finding]:
     site, api = place
+    if any(event.made is not None and event.made.cls == FLAGS for event in events):
+        return  # judged as a whole by `_flags`
     value = join(*(event.value for event in events))
     if api in BENCHMARK:
         yield from _turned(facts, "TDL201", site, value, events[0], bad=True)
@@ -104,12 +147,18 @@ def _strict(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
     found = {strict_of(event) for event in events}
     if "warn" in found:
         debug = events[0].api == "debug-mode"
-        value = source_text(facts, site.path, site.unit, site.span)
+        value = _argument_text(facts, site)
         yield at_site(facts, "TDL204", "debug-mode" if debug else "warn-only", site, value=value)
     elif found == {"off"} and not _through_option(events):
         undone = any(visit.state.strict == "on" and visit.program for event in events for visit in facts.visits[event])
         first = _enabling(facts, events) if undone else ""
         yield at_site(facts, "TDL208", "undone" if undone else "off", site, where=first)
+
+
+def _argument_text(facts: Facts, site: Site) -> str:
+    """The first argument of a call, as written."""
+    call = find_call(facts.project, site)
+    return source_text(facts, site.path, site.unit, call.args[0].value.span) if call is not None and call.args else ""
 
 
 def _through_option(events: list[Event]) -> bool:
