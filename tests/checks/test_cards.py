@@ -52,7 +52,7 @@ def test_a_training_script() -> None:
         "seed NumPy before its first draw: np.random.seed(seed)",
         "call torch.use_deterministic_algorithms(True) before the model is built",
         'set os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8" before torch is imported',
-        "turn cudnn.benchmark off (torch.backends.cudnn.benchmark = True)",
+        "set cudnn.benchmark to False (line 12 of train.py turns it on)",
     )
 
 

@@ -277,10 +277,13 @@ def _unpack(m: Machine, f: Frame, target: ir.Sequence, value: Value, span: ir.Sp
         for part, item in zip(target.items, items, strict=True):
             assign(m, f, part, item, span)
         return
-    rows = [known_items(m, option) for option in alternatives(value)]
-    if not starred and len(rows) > 1 and all(row is not None and len(row) == len(target.items) for row in rows):
+    # Alternatives that could not be unpacked like this cannot be the value.
+    options = [option for option in alternatives(value) if not isinstance(option, Known | FunctionValue | ClassValue)]
+    known_rows = [(option, known_items(m, option)) for option in options if not isinstance(option, Instance)]
+    rows = [row for _, row in known_rows if row is not None and len(row) == len(target.items)]
+    if not starred and rows and all(row is not None for _, row in known_rows):
         for index, part in enumerate(target.items):
-            assign(m, f, part, join(*(row[index] for row in rows if row is not None)), span)
+            assign(m, f, part, join(*(row[index] for row in rows)), span)
         return
     each = value if isinstance(value, Tainted) else element(m, value)
     for part in target.items:

@@ -327,14 +327,16 @@ def bind(
     rest = list(args)
     for param in code.params:
         if param.kind in ("positional", "normal") and rest:
-            frame.env[param.name] = rest.pop(0)
+            given_value = rest.pop(0)
+            frame.env[param.name] = annotated(m, frame, param) if given_value == UNKNOWN else given_value
         elif param.kind == "*":
             frame.env[param.name] = Items(tuple(rest)) if "*" not in given and not open_call else UNKNOWN
             rest = []
         elif param.kind == "**":
             frame.env[param.name] = _rest_named(m, frame, param, code, given)
         elif param.name in given:
-            frame.env[param.name] = given[param.name]
+            named_value = given[param.name]
+            frame.env[param.name] = annotated(m, frame, param) if named_value == UNKNOWN else named_value
         else:
             frame.env[param.name] = _default(m, frame, function, param, open_call=spread_unknown)
     command_option(m, frame, code, given, bool(args))
@@ -374,15 +376,24 @@ def annotated(m: Machine, frame: Frame, param: ir.Param) -> Value:
     """What an annotation says about a value that is not known otherwise: an instance of a class from outside."""
     if param.annotation is None or frame.outer is None:
         return UNKNOWN
+    return of_annotation(m, frame, frame.outer, param.annotation, param.span)
+
+
+def of_annotation(m: Machine, frame: Frame, scope: Frame, annotation: ir.Expr, span: ir.Span) -> Value:
+    """An object of the class from outside that an annotation names, `Optional[X]` and `X | None` like `X`."""
     from torchdet_lint.analysis.expressions import evaluate
 
-    if not isinstance(param.annotation, ir.Name | ir.Attr):
+    if isinstance(annotation, ir.Binary) and annotation.op == "|":
+        annotation = annotation.left
+    if isinstance(annotation, ir.Item) and isinstance(annotation.value, ir.Name) and annotation.value.id == "Optional":
+        annotation = annotation.key
+    if not isinstance(annotation, ir.Name | ir.Attr):
         return UNKNOWN
-    kept, frame.outer.trace = frame.outer.trace, []
-    value = evaluate(m, frame.outer, param.annotation)
-    frame.outer.trace = kept
+    kept, scope.trace = scope.trace, []
+    value = evaluate(m, scope, annotation)
+    scope.trace = kept
     if isinstance(value, External):
         name = m.apis.canonical(value.path)
         if "." in name and name.rsplit(".", 1)[-1][:1].isupper():
-            return Made(name, (), (("**", UNKNOWN),), frame.identity(param.span))
+            return Made(name, (), (("**", UNKNOWN),), frame.identity(span))
     return UNKNOWN

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from torchdet_lint.analysis.trace import Branch, Enter, Event, Repeat, Summary, Trace, Within
+from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Repeat, Summary, Trace, Within
 from torchdet_lint.analysis.values import Identity, Instance, Made
+
+
+def aborts(trace: Trace) -> bool:
+    """Whether the program ends where this trace does."""
+    return bool(trace) and isinstance(trace[-1], Leave) and trace[-1].kind in ("raise", "exit")
 
 
 class Loads:
@@ -39,6 +44,8 @@ class Loads:
             return empty, empty
         if isinstance(node, Branch):
             then, other = self._trace(node.then), self._trace(node.other)
+            if aborts(node.then) or aborts(node.other):
+                return then[0] | other[0], other[1] if aborts(node.then) else then[1]
             return then[0] | other[0], then[1] & other[1]
         if isinstance(node, Repeat | Within):
             return self._trace(node.body)

@@ -8,6 +8,7 @@ from typing import Any
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import attributes, classes, commands, iteration, tests
+from torchdet_lint.analysis.calls import of_annotation
 from torchdet_lint.analysis.contexts import enter_context
 from torchdet_lint.analysis.expressions import evaluate
 from torchdet_lint.analysis.machine import Frame, Machine
@@ -19,6 +20,7 @@ from torchdet_lint.analysis.values import (
     ClassValue,
     FunctionValue,
     Known,
+    Made,
     Option,
     Truth,
     Value,
@@ -119,11 +121,27 @@ def leave(f: Frame, kind: str) -> None:
 def _assign(m: Machine, f: Frame, s: ir.Assign) -> None:
     if s.value is None:
         return
-    f.naming = len(s.targets) == 1 and is_label(tests.path_text(s.targets[0]))
+    target = tests.path_text(s.targets[0]) if len(s.targets) == 1 else ""
+    if target == "_":
+        _dropped(m, f, s.value)
+        return
+    f.naming = is_label(target)
     value = evaluate(m, f, s.value)
     f.naming = False
+    if s.annotation is not None and (value == UNKNOWN or (isinstance(value, Made) and m.api(value.cls) is None)):
+        named = of_annotation(m, f, f, s.annotation, s.span)
+        value = named if named != UNKNOWN else value
     for target in s.targets:
         attributes.assign(m, f, target, value, s.span)
+
+
+def _dropped(m: Machine, f: Frame, value: ir.Expr) -> None:
+    """`_ = value`: what it draws reaches nothing."""
+    kept, f.trace = f.trace, []
+    evaluate(m, f, value)
+    trace, f.trace = tuple(f.trace), kept
+    if trace:
+        f.trace.append(Within(f.site(value.span), "init-empty", UNKNOWN, trace))
 
 
 LABEL = re.compile(r"(?:^|[_.])(?:name|id|uid|uuid|prefix|suffix|tag|port|path|dir|folder|filename|file|color|colour)$")

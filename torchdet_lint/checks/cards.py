@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from torchdet_lint.analysis.fold import Hit, events
 from torchdet_lint.analysis.iteration import worker_count
 from torchdet_lint.analysis.modes import CUBLAS, good_cublas
-from torchdet_lint.analysis.state import FAMILIES
+from torchdet_lint.analysis.state import FAMILIES, Status
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import Known, Made, Option, Truth, Value, alternatives, is_none, marks, truth
 from torchdet_lint.card import FamilyCard, LoaderCard, ModeCard, ProgramCard
-from torchdet_lint.checks.emit import call_text, family_name, locate, source_text
+from torchdet_lint.checks.emit import call_text, family_name, locate
 from torchdet_lint.checks.facts import Facts, ProgramFacts
 from torchdet_lint.checks.seeding import condition_of, seeded_after
 from torchdet_lint.finding import Location, Related
@@ -68,7 +68,8 @@ def _families(facts: Facts, program: ProgramFacts, found: list[Event]) -> Iterat
     for family in (*FAMILIES, *others):
         state, text = _state(facts, program, family)
         seeders = _places(facts, [e for e in found if e.kind == "seed" and family in e.families])
-        draws = _places(facts, [e for e in found if e.kind == "draw" and family in e.families])
+        drawn = f"drawn:{family}" in program.hits
+        draws = _places(facts, [e for e in found if e.kind == "draw" and family in e.families]) if drawn else ()
         if seeders or draws:
             yield FamilyCard(family_name(family), state, text, seeders, draws)
 
@@ -88,6 +89,9 @@ def _state(facts: Facts, program: ProgramFacts, family: str) -> tuple[str, str]:
         return ("unseeded", "drawn only where a loader has no workers") if f"weak:{family}" in hits else ("unused", "")
     if any(mark.kind == "entropy" for mark in marks((seed.event.value,))):
         return "entropy", ""
+    visits = [visit for visit in facts.visits[hits[f"drawn:{family}"].event] if visit.program == program.program.path]
+    if any(visit.state.status(family) is Status.MAYBE for visit in visits):
+        return "seeded", "under a condition that is not known here"
     return "seeded", _seed_text(seed.event.value)
 
 
@@ -232,7 +236,8 @@ def _missing(
         hit = hits.get(f"mode:{name}")
         if hit is not None and truth(hit.event.value) in (Truth.YES, Truth.LIKELY):
             at = hit.event.site
-            yield f"turn cudnn.benchmark off ({source_text(facts, at.path, at.unit, at.span)})"
+            place = locate(facts, at)
+            yield f"set cudnn.benchmark to False (line {place.line} of {place.path.rpartition('/')[2]} turns it on)"
     for event in found:
         if event.kind == "use" and event.note == "rng" and event.made is not None:
             row = facts.machine.api(event.api)

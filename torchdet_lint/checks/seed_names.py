@@ -213,8 +213,38 @@ def _is_test(expr: ir.Expr) -> bool:
     return isinstance(expr, ir.Compare | ir.Logic) or (isinstance(expr, ir.Unary) and expr.op == "not")
 
 
+def _asked_name(expr: ir.Expr) -> str:
+    """The name behind `seed`, `cfg.seed`, `cfg["seed"]`, `cfg.get("seed")` and `getattr(cfg, "seed", None)`."""
+    if isinstance(expr, ir.Name):
+        return expr.id
+    if isinstance(expr, ir.Attr):
+        return expr.name
+    key: ir.Expr | None = expr.key if isinstance(expr, ir.Item) else None
+    if (
+        isinstance(expr, ir.Call)
+        and isinstance(expr.func, ir.Attr)
+        and expr.func.name == "get"
+        and _no_default(expr.args, 1)
+    ):
+        key = expr.args[0].value
+    elif (
+        isinstance(expr, ir.Call)
+        and isinstance(expr.func, ir.Name)
+        and expr.func.id == "getattr"
+        and _no_default(expr.args, 2)
+    ):
+        key = expr.args[1].value
+    return key.value if isinstance(key, ir.Const) and isinstance(key.value, str) else ""
+
+
+def _no_default(args: tuple[ir.Arg, ...], count: int) -> bool:
+    """Whether a look-up has its arguments and gives None where there is nothing."""
+    rest = [arg.value for arg in args[count:]]
+    return len(args) >= count and all(isinstance(value, ir.Const) and value.value is None for value in rest)
+
+
 def _bare_seed(test: ir.Expr, flags: frozenset[str]) -> ir.Expr | None:
     """The seed that a test asks for its truth, also under `not`."""
     inner = test.value if isinstance(test, ir.Unary) and test.op == "not" else test
-    name = inner.id if isinstance(inner, ir.Name) else inner.name if isinstance(inner, ir.Attr) else ""
+    name = _asked_name(inner)
     return inner if name and is_seed_name(name) and name not in flags else None
