@@ -148,17 +148,35 @@ def callee_name(expr: ir.Call) -> str:
 def _call_either(m: Machine, f: Frame, callee: Either, args: Args, named: Named, span: ir.Span) -> Value:
     """Any one of several callees; each is a branch of its own."""
     results = []
-    for option in alternatives(callee):
-        if isinstance(option, Known):
-            continue
+    callees = [option for option in alternatives(callee) if not isinstance(option, Known)]
+    for option in [option for option in callees if takes(m, option, named)] or callees:
         kept, f.trace = f.trace, []
         m.heap.depth += 1
         results.append(call_value(m, f, option, args, named, span))
         m.heap.depth -= 1
         trace, f.trace = tuple(f.trace), kept
+        # Only one of the objects was made: whatever it is, it is the one that is loaded.
+        f.trace += [node for node in trace if isinstance(node, Event) and node.kind == "load"]
         if trace:
             f.trace.append(Branch(f.site(span), Truth.OPEN, "", trace, ()))
     return join(*results) if results else UNKNOWN
+
+
+def takes(m: Machine, callee: Value, named: Named) -> bool:
+    """Whether a callee of the project has a parameter for each keyword; True for whatever else it is."""
+    function = callee
+    if isinstance(callee, ClassValue | Instance):
+        cls = callee if isinstance(callee, ClassValue) else callee.cls
+        names = ("__init__",) if isinstance(callee, ClassValue) else ("__call__", "forward")
+        members = (classes.find_member(m, cls, name) for name in names)
+        function = next((found[0] for found in members if found is not None), UNKNOWN)
+    elif isinstance(callee, Bound) and isinstance(callee.function, FunctionValue):
+        function = callee.function
+    code = m.function_code(function) if isinstance(function, FunctionValue) else None
+    if code is None or any(param.kind == "**" for param in code.params):
+        return True
+    known_names = {param.name for param in code.params if param.kind in ("normal", "keyword")}
+    return all(name in known_names or name in ("*", "**") for name, _ in named)
 
 
 def call_instance(m: Machine, f: Frame, callee: Instance, args: Args, named: Named, span: ir.Span) -> Value:

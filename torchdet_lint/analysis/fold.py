@@ -126,6 +126,8 @@ class Walk:
     def _loop(self, node: Repeat, around: Around) -> str:
         if node.kind == "fit" or (node.kind == "comprehension" and around.loop):
             return around.loop or "fit"
+        if node.kind == "cases":
+            return around.loop or "rebuild"
         key = id(node)
         if key not in self._rebuilds:
             self._rebuilds[key] = any(event.kind == "draw" and event.note == "init" for event in events(node.body))

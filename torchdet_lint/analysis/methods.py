@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torchdet_lint import ir
 from torchdet_lint.analysis import attributes, classes, options
 from torchdet_lint.analysis.containers import DICT_METHODS, LIST_METHODS
@@ -44,6 +46,9 @@ SAME = frozenset(
     " manual_seed set_state compile apply".split()
 )
 """Methods of modules, tensors and generators that return their receiver (or something as good)."""
+
+ABSTRACT = "gymnasium.Env."
+"""A class whose own methods draw nothing: `super().reset(seed=seed)` seeds, and what the subclass draws stands in it."""
 
 MODULE_STATE = frozenset(("eval", "train", "load_state_dict"))
 SUBMITS = frozenset(("submit", "apply_async", "launch"))
@@ -194,6 +199,10 @@ def _super(
     if name == "__setattr__" and len(args) == 2 and isinstance(args[0], Known):
         attributes.set_attribute(m, f, receiver, str(args[0].value), args[1], span)
         return NONE
+    path = method_path(m, receiver, name)
+    if (row := m.api(path)) is not None and path.startswith(ABSTRACT):
+        record(m, f, Made(path, args, named, f.identity(span)), replace(row, draws=()), span)
+        return UNKNOWN
     return call(m, f, receiver, name, args, named, span, None)
 
 

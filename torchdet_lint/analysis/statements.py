@@ -121,11 +121,11 @@ def leave(f: Frame, kind: str) -> None:
 def _assign(m: Machine, f: Frame, s: ir.Assign) -> None:
     if s.value is None:
         return
-    target = tests.path_text(s.targets[0]) if len(s.targets) == 1 else ""
-    if target == "_":
+    label = tests.path_text(s.targets[0]) if len(s.targets) == 1 else ""
+    if label == "_":
         _dropped(m, f, s.value)
         return
-    f.naming = is_label(target)
+    f.naming = is_label(label)
     value = evaluate(m, f, s.value)
     f.naming = False
     if s.annotation is not None and (value == UNKNOWN or (isinstance(value, Made) and m.api(value.cls) is None)):
@@ -312,7 +312,8 @@ def _loop(m: Machine, f: Frame, span: ir.Span, kind: str, body: ir.Body, orelse:
 def _for(m: Machine, f: Frame, s: ir.For) -> None:
     value = evaluate(m, f, s.iter)
     element = iteration.iterate(m, f, value, s.span)
-    _loop(m, f, s.span, "for", s.body, s.orelse, (s.target, element))
+    kind = "cases" if isinstance(s.iter, ir.Sequence) else "for"
+    _loop(m, f, s.span, kind, s.body, s.orelse, (s.target, element))
 
 
 def _while(m: Machine, f: Frame, s: ir.While) -> None:
@@ -320,7 +321,7 @@ def _while(m: Machine, f: Frame, s: ir.While) -> None:
     if found is Truth.NO:
         run(m, f, s.orelse)
         return
-    _loop(m, f, s.span, "while", s.body, s.orelse)
+    _loop(m, f, s.span, "forever" if found is Truth.YES else "while", s.body, s.orelse)
 
 
 def _with(m: Machine, f: Frame, s: ir.With) -> None:

@@ -48,7 +48,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeat:
-    """A loop; kind: "for", "while", "comprehension"."""
+    """A loop; kind: "for", "cases" (over what is written out one by one), "while", "forever", "comprehension", "fit"."""
 
     site: Site
     kind: str

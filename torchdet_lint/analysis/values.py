@@ -238,6 +238,8 @@ def join(*values: Value) -> Value:
         options = {option: None for option in options if not isinstance(option, Tainted)}
         options[Tainted(frozenset().union(*(option.marks for option in tainted)))] = None
     if len(options) > WIDTH:
+        if (rows := _columns(options)) is not None:
+            return rows
         # Registries hold many functions and classes: they stay, what else there is becomes unknown.
         called = [option for option in options if isinstance(option, FunctionValue | ClassValue | Partial)]
         if not called:
@@ -245,6 +247,14 @@ def join(*values: Value) -> Value:
         kept = called[:MOST_CALLABLES]
         options = dict.fromkeys([*kept, *([] if len(kept) == len(options) else [UNKNOWN])])
     return Either(tuple(options))
+
+
+def _columns(options: Iterable[Value]) -> Items | None:
+    """Many tuples of one length, joined item by item: which of the items go together is forgotten, and no item is lost."""
+    rows = [option.items for option in options if isinstance(option, Items)]
+    if len(rows) < WIDTH or len(rows) < len(list(options)) or len({len(row) for row in rows}) > 1:
+        return None
+    return Items(tuple(join(*column) for column in zip(*rows, strict=True)))
 
 
 LARGEST = 120

@@ -51,6 +51,7 @@ def _seed_of(facts: Facts, event: Event) -> Value | None:
 
 def _unseeded(facts: Facts) -> Iterator[Finding]:
     """TDL004"""
+    reseeded = _reseeded(facts)
     for site, events in _by_site(facts.uses("rng")).items():
         row = facts.machine.api(events[0].api)
         if row is None or row.missing != "entropy":
@@ -58,6 +59,8 @@ def _unseeded(facts: Facts) -> Iterator[Finding]:
         if all(event.made is not None and row.unless and redirected(event.made, row) for event in events):
             continue
         if any(event.made is not None and event.made.open for event in events):
+            continue
+        if all(event.made is not None and event.made.identity in reseeded for event in events):
             continue
         seeds = [(event, _seed_of(facts, event)) for event in _program_first(facts, events)]
         if all(seed is not None and not _may_be_none(seed) for _, seed in seeds):
@@ -71,6 +74,21 @@ def _unseeded(facts: Facts) -> Iterator[Finding]:
         else:
             text = source_text(facts, site.path, site.unit, written.span)
             yield at_site(facts, "TDL004", "parameter", site, option=text)
+
+
+def _reseeded(facts: Facts) -> set[Identity]:
+    """The private generators that a method seeds before anything is drawn from them: how they started does not matter."""
+    found: set[Identity] = set()
+    drawn: set[Identity] = set()
+    for event in facts.visits:
+        if event.made is None or event.made.identity in drawn:
+            continue
+        if event.kind == "rng-draw":
+            drawn.add(event.made.identity)
+        elif event.kind == "seeded" and event.value is not None and not _may_be_none(event.value):
+            if all(mark.kind != "entropy" for mark in marks((event.value,))):
+                found.add(event.made.identity)
+    return found
 
 
 def _program_first(facts: Facts, events: list[Event]) -> list[Event]:

@@ -244,9 +244,16 @@ def _mapping(frame: Frame, expr: ir.Mapping) -> Value:
 
 
 def _format(frame: Frame, expr: ir.Format) -> Value:
-    parts = [frame.eval(part) for part in expr.parts]
+    parts = [_shown(frame, part) for part in expr.parts]
     origins = frozenset().union(*(frame.orders(part) for part in parts if part.form in ("text", "index")))
     return Value("text", STR, origins) if origins else TEXT
+
+
+def _shown(frame: Frame, part: ir.Expr) -> Value:
+    """A part of a text; `list(things)[:3]` shows some of them, which splits nothing."""
+    if isinstance(part, ir.Item) and isinstance(part.key, ir.Slice):
+        return frame.eval(part.value)
+    return frame.eval(part)
 
 
 def _comprehension(frame: Frame, expr: ir.Comprehension) -> Value:
