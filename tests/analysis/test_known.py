@@ -32,17 +32,6 @@ KNOWN = [
         np.save("f", r.random())
         """,
     ),
-    # the turns call different functions
-    (
-        "known-false-alarm for loop over seeders",
-        "TDL012",
-        "",
-        """\
-        for seeder in (torch.manual_seed, np.random.seed, random.seed):
-            seeder(0)
-        torch.save((torch.rand(2), np.random.rand(2), random.random()), "f")
-        """,
-    ),
     # a logged value is a log line
     (
         "known-false-alarm logging draw",

@@ -166,6 +166,8 @@ SILENT = {
     "maximum kept": "best = 0\nfor w in set(words):\n    best = max(best, score(w))\nuse(best)",
     "work list": "todo = {w}\nseen = set()\nwhile todo:\n    x = todo.pop()\n    seen.add(x)\n    todo.update(links[x])\nok = w in seen",
     "unused": "x = list(set(words))",
+    "empty for good": "x = list(frozenset())\ny = x[0]",
+    "some of it in a text": "text = ''\ntext += f' missing {list(set(words))[:3]}'\nprint(text)",
 }  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def test_a_card() -> None:
         "  modes\n"
         "    !! deterministic algorithms  not set\n"
         "    !! cuDNN benchmark           on       t.py:1:1\n"
-        "  to make it repeatable\n"
+        "  to make it repeatable, besides what `check` finds\n"
         "    1. call np.random.seed(args.seed) before train.py:40\n"
     )
 

@@ -281,9 +281,10 @@ def _unpack(m: Machine, f: Frame, target: ir.Sequence, value: Value, span: ir.Sp
     options = [option for option in alternatives(value) if not isinstance(option, Known | FunctionValue | ClassValue)]
     known_rows = [(option, known_items(m, option)) for option in options if not isinstance(option, Instance)]
     rows = [row for _, row in known_rows if row is not None and len(row) == len(target.items)]
-    if not starred and rows and all(row is not None for _, row in known_rows):
+    rest = [element(m, option) for option, row in known_rows if row is None]
+    if not starred and rows:
         for index, part in enumerate(target.items):
-            assign(m, f, part, join(*(row[index] for row in rows)), span)
+            assign(m, f, part, join(*(row[index] for row in rows), *rest), span)
         return
     each = value if isinstance(value, Tainted) else element(m, value)
     for part in target.items:

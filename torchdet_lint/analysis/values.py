@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from torchdet_lint import ir
 from torchdet_lint.project.modules import External, Folder, ModuleRef
 
-MOST_CALLABLES = 8
+MOST_CALLABLES = 12
 """So many functions and classes are kept apart where a value is looked up in a registry."""
 
 WIDTH = 6
@@ -249,12 +249,13 @@ def join(*values: Value) -> Value:
     return Either(tuple(options))
 
 
-def _columns(options: Iterable[Value]) -> Items | None:
+def _columns(options: Iterable[Value]) -> Value | None:
     """Many tuples of one length, joined item by item: which of the items go together is forgotten, and no item is lost."""
     rows = [option.items for option in options if isinstance(option, Items)]
-    if len(rows) < WIDTH or len(rows) < len(list(options)) or len({len(row) for row in rows}) > 1:
+    rest = [option for option in options if not isinstance(option, Items)]
+    if len(rows) < 2 or len(rest) > WIDTH - 1 or len({len(row) for row in rows}) > 1:
         return None
-    return Items(tuple(join(*column) for column in zip(*rows, strict=True)))
+    return join(Items(tuple(join(*column) for column in zip(*rows, strict=True))), *rest)
 
 
 LARGEST = 120

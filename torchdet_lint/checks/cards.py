@@ -16,7 +16,13 @@ from torchdet_lint.checks.facts import Facts, ProgramFacts
 from torchdet_lint.checks.seeding import condition_of, seeded_after
 from torchdet_lint.finding import Location, Related
 
-SEED_CALLS = {"torch": "torch.manual_seed(seed)", "numpy": "np.random.seed(seed)", "python": "random.seed(seed)"}
+SEED_CALLS = {
+    "torch": "torch.manual_seed(seed)",
+    "numpy": "np.random.seed(seed)",
+    "python": "random.seed(seed)",
+    "gym": "env.reset(seed=seed)",
+    "gym-space": "env.action_space.seed(seed)",
+}
 KINDS = {
     "main guard": "guarded script",
     "package main": "script",

@@ -85,10 +85,13 @@ def _reseeded(facts: Facts) -> set[Identity]:
             continue
         if event.kind == "rng-draw":
             drawn.add(event.made.identity)
-        elif event.kind == "seeded" and event.value is not None and not _may_be_none(event.value):
-            if all(mark.kind != "entropy" for mark in marks((event.value,))):
-                found.add(event.made.identity)
+        elif event.kind == "seeded" and not _may_be_none(event.value) and not _is_entropy(event.value):
+            found.add(event.made.identity)
     return found
+
+
+def _is_entropy(seed: Value) -> bool:
+    return any(mark.kind == "entropy" for mark in marks((seed,)))
 
 
 def _program_first(facts: Facts, events: list[Event]) -> list[Event]:

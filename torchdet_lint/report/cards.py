@@ -43,7 +43,7 @@ def _card(card: ProgramCard, style: Style) -> Iterator[str]:
     yield from _section("loaders", [line for loader in card.loaders for line in _loader(loader)], style)
     yield from _section("modes", list(_modes(card.modes, style)), style)
     steps = [line for number, step in enumerate(card.missing, 1) for line in _step(number, step)]
-    yield from _section("to make it repeatable", steps, style)
+    yield from _section("to make it repeatable, besides what `check` finds", steps, style)
 
 
 def _section(title: str, lines: list[str], style: Style) -> Iterator[str]:
@@ -103,7 +103,12 @@ def _modes(modes: Sequence[ModeCard], style: Style) -> Iterator[str]:
     for card in modes:
         mark, look = _MODE_MARKS[card.state]
         where = place(card.place) if card.place else ""
-        text = f"{card.name:<{name_width}}  {printable(card.value):<{value_width}}  {where}".rstrip()
+        text = f"{card.name:<{name_width}}  {printable(card.value):<{value_width}}".rstrip()
+        if where and len(text) + len(where) + 9 > WIDTH:
+            yield f"    {style.paint(look, mark)} {text}\n"
+            text, mark = where, "  "
+        elif where:
+            text = f"{card.name:<{name_width}}  {printable(card.value):<{value_width}}  {where}"
         yield f"    {style.paint(look, mark)} {text}\n"
 
 

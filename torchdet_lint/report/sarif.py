@@ -68,7 +68,7 @@ def _rule(finding: Finding, rule: Rule | None) -> dict[str, Any]:
             "problem.severity": _PROBLEM_SEVERITY[severity],
         },
     }
-    return {**described, "helpUri": finding.url} if finding.url else described
+    return {**described, "helpUri": finding.url} if "://" in finding.url else described
 
 
 def _result(finding: Finding, index: int) -> dict[str, Any]:

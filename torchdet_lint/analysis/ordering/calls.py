@@ -104,6 +104,8 @@ def _listing(frame: Frame, expr: ir.Call, dotted: str, api: str) -> Value:
 def _set(frame: Frame, expr: ir.Call) -> Value:
     values = _args(frame, expr)
     name = shown(expr.func)
+    if not values and name.endswith("frozenset"):
+        return PLAIN  # empty for good
     return new_set(frame, expr.span, element_type(frame, values[0]) if values else NONE, f"{name}(...)")
 
 
