@@ -179,6 +179,9 @@ SILENT = {
     "replaced": "t = torch.empty(3)\nt = x\nreturn t * 2",
     "deleted": "t = torch.empty(3)\ndel t\nt = x\nreturn t + 1",
     "unknown method": "t = torch.empty(3)\nt.my_fill(1)\nreturn t * 2",
+    "buffers handed around together": (
+        "grad = torch.empty_like(x)\nfor p, g in zip((x, grad), (grad, x)):\n    torch.sub(p, 1, out=g)\nreturn 1"
+    ),
     "out of nothing": "return torch.empty(3, out=x) * 2",
     "match": "t = torch.empty(3)\nmatch cond:\n    case 1:\n        t.zero_()\n    case _:\n        t.fill_(2)\nreturn t * 2",
     "passed by star": "ts = [torch.empty(3)]\nx(*ts)\nreturn ts[0] * 2",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from torchdet_lint import ir
+from torchdet_lint.analysis.memory.coverage import key_of
 from torchdet_lint.analysis.memory.frame import Frame, commit, escape, read, uses_in, write
 from torchdet_lint.analysis.memory.modules import constructed, wrapped
 from torchdet_lint.analysis.memory.networks import skipped
@@ -72,7 +73,19 @@ def _without_memory(frame: Frame, expr: ir.Call, args: Arguments, last: str, top
 
 
 def _into(frame: Frame, state: State, expr: ir.Call, last: str, out: Value, args: Arguments) -> Value:
-    inputs = Value(each=all_of([value for arg, value in args if arg.name != "out"]))
+    """`f(a, out=b)`. What is handed around together (`for a, b in chunks(x, y)`) may look like one buffer: no name, no read."""
+    target = next(arg.value for arg, _ in args if arg.name == "out")
+    written = {ref.buffer for ref in reach(out)}
+    inputs = Value(
+        each=all_of(
+            [
+                value
+                for arg, value in args
+                if arg.name != "out"
+                and (written.isdisjoint(ref.buffer for ref in reach(value)) or key_of(arg.value) == key_of(target))
+            ]
+        )
+    )
     result = read(frame, state, inputs, expr.span, f"is read by `{last}`")
     write(frame, state, reach(out), uses_in(state, result))
     return out
