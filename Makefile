@@ -49,4 +49,4 @@ bench: .venv/.dev
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:
-	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .bench build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
