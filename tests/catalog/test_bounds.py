@@ -123,3 +123,8 @@ def test_the_order_of_sources(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_installed() -> None:
     assert installed("pytest") is not None
     assert installed("surely-not-installed") is None
+
+
+def test_a_bound_that_nothing_fulfils_bounds_nothing(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("torch>=2.0,<1.0\nnumpy<2\n")
+    assert bounds(tmp_path, tmp_path) == {"numpy": parse_interval("<2")}

@@ -90,3 +90,45 @@ def test_progress_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
         assert isinstance(shown, ProgressLine)
     with progress(quiet=True) as shown:
         assert not isinstance(shown, ProgressLine)
+
+
+def shell(script: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**ENVIRONMENT, "LINT": f"{sys.executable} -m torchdet_lint"}
+    return subprocess.run(["sh", "-c", script], cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("script", "status", "said"),
+    [
+        ("$LINT train.py >&-", 1, ""),
+        ("$LINT train.py 2>&-", 1, ""),
+        ("$LINT - <&-", 2, "closed"),
+        ("mkdir gone && cd gone && rmdir ../gone && $LINT .", 2, "working directory"),
+        ("test -e /dev/full || exit 2; $LINT train.py > /dev/full", 2, ""),
+    ],
+)
+def test_closed_and_full_streams(tmp_path: Path, script: str, status: int, said: str) -> None:
+    (tmp_path / "train.py").write_text("import torch\ntorch.backends.cudnn.benchmark = True\n")
+    found = shell(script, tmp_path)
+    assert found.returncode == status, found.stderr
+    assert said in found.stderr
+    assert "internal error" not in found.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX pipes")
+def test_reports_go_through_links_and_pipes(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("import torch\ntorch.backends.cudnn.benchmark = True\n")
+    (tmp_path / "link.json").symlink_to("real.json")
+    os.mkfifo(tmp_path / "pipe")
+    found = shell(
+        "cat pipe > copy.json & $LINT train.py --output json=link.json --output json=pipe; wait; test -p pipe && cmp copy.json real.json",
+        tmp_path,
+    )
+    assert found.returncode == 0, found.stderr
+    assert (tmp_path / "link.json").is_symlink()
+
+
+def test_modules_of_the_working_directory_are_not_taken_for_pythons(tmp_path: Path) -> None:
+    for name in ("random", "tokenize", "json", "concurrent"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(77)\n")
+    assert shell("$LINT .", tmp_path).returncode == 0

@@ -104,6 +104,8 @@ DEEP = {
 def test_too_deep_is_an_error_and_no_crash(kind: str, levels: int) -> None:
     if kind == "blocks" and levels > 1000:
         levels = 1000  # the text alone would be gigabytes
+    if kind == "elif":
+        levels = max(levels, nesting.MAX_BRANCHES + 1)
     with pytest.raises(LoweringError) as caught:
         lower(DEEP[kind](levels))
     if kind != "blocks":
@@ -117,6 +119,13 @@ def test_deep_enough_for_anyone(kind: str) -> None:
         return
     lowered = lower(DEEP[kind](8 if "patterns" in kind else 48))
     assert ir.decode(marshal.loads(marshal.dumps(ir.encode(lowered)))) == lowered
+
+
+def test_hundreds_of_branches_are_no_depth() -> None:
+    lowered = lower(
+        "def f(a):\n    if a == 0: return 1\n" + "".join(f"    elif a == {n}: b = {n}\n" for n in range(200))
+    )
+    assert ir.decode(ir.encode(lowered)) == lowered
 
 
 def test_the_deepest_that_is_accepted_can_be_encoded() -> None:

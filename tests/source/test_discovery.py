@@ -163,3 +163,12 @@ def test_pathspec_is_loaded_only_for_ignore_files(tree: Tree) -> None:
     search = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     assert os.spawnve(os.P_WAIT, sys.executable, [sys.executable, "-c", code], search) == 0
     assert root.is_dir()
+
+
+def test_an_ignored_folder_that_is_named(tree: Tree) -> None:
+    root = tree(
+        ".git/HEAD", ".gitignore=made/\n", "made/a.py", "made/sub/b.py", "made/.gitignore=c.py\n", "made/c.py", "d.py"
+    )
+    assert shown(discover(["."], root=root)) == ["d.py"]
+    assert shown(discover(["made"], root=root)) == ["made/a.py", "made/sub/b.py"]
+    assert shown(discover(["made/sub"], root=root)) == ["made/sub/b.py"]

@@ -132,8 +132,8 @@ def _combine(m: Machine, f: Frame, expr: ir.Binary, left: Value, right: Value) -
     if isinstance(left, Known) and isinstance(right, Known) and expr.op in _ARITHMETIC:
         if not all(isinstance(v.value, int | float | str) and len(str(v.value)) < 200 for v in (left, right)):
             return UNKNOWN
-        if expr.op == "*" and isinstance(left.value, str) | isinstance(right.value, str):
-            return UNKNOWN
+        if expr.op in "*%" and (isinstance(left.value, str) or isinstance(right.value, str)):
+            return UNKNOWN  # a short text may make a very long one
         try:
             return known(_ARITHMETIC[expr.op](left.value, right.value))
         except (ArithmeticError, TypeError, ValueError):

@@ -80,7 +80,8 @@ def _folder_bounds(folder: Path) -> dict[str, Interval]:
             if interval == ANY:
                 continue
             common = found.get(name, ANY) & interval
-            found[name] = common if not common.empty else found[name] | interval
+            if not interval.empty:
+                found[name] = common if not common.empty else found[name] | interval
     return found
 
 

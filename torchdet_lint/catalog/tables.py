@@ -31,6 +31,8 @@ def parse_toml(text: str, where: str) -> Table:
         return Table(tomllib.loads(text), where)
     except tomllib.TOMLDecodeError as error:
         raise CatalogError(f"{where}: not valid TOML: {error}") from error
+    except (ValueError, RecursionError):  # numbers of thousands of digits, thousands of brackets
+        raise CatalogError(f"{where}: a number or a nesting in it is too large to be read") from None
 
 
 class Table:

@@ -24,6 +24,7 @@ from torchdet_lint.checks.emit import at_site, source_text
 from torchdet_lint.checks.facts import LIBRARY, Facts, find_call
 from torchdet_lint.checks.workers import judge_workers
 from torchdet_lint.finding import Finding
+from torchdet_lint.project.programs import import_closure
 
 
 def check(facts: Facts) -> Iterator[Finding]:
@@ -123,13 +124,13 @@ def _split(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
 def _epochs(facts: Facts) -> Iterator[Finding]:
     """TDL108"""
     told, unknown = _told_epochs(facts)
-    if unknown:
-        return
     repeated = _iterated_in_loops(facts)
     said: set[Site] = set()
     for event in facts.uses("seeded-sampler"):
         made = event.made
         if made is None or not event.api.endswith("DistributedSampler") or event.site in said:
+            continue
+        if not unknown.isdisjoint(_in_reach(facts, event)):
             continue
         shuffle = made.get("shuffle", 3)
         if shuffle is not None and truth(shuffle) is not Truth.YES:
@@ -139,19 +140,27 @@ def _epochs(facts: Facts) -> Iterator[Finding]:
             yield at_site(facts, "TDL108", "default", event.site)
 
 
-def _told_epochs(facts: Facts) -> tuple[set[Identity], bool]:
-    """The samplers on which `set_epoch` is called, and whether it is called on something that is not known."""
+def _told_epochs(facts: Facts) -> tuple[set[Identity], set[str]]:
+    """The samplers on which `set_epoch` is called, and the files of programs (or of code that none
+    reaches) that call it on something that is not known.
+    """
     found: set[Identity] = set()
-    unknown = False
+    unknown: set[str] = set()
     for event in facts.events("set-epoch"):
         for option in alternatives(event.value):
             if not isinstance(option, Made):
-                unknown = True
+                unknown |= {visit.program or event.site.path for visit in facts.visits[event]}
                 continue
             found.add(option.identity)
             for name in ("sampler", "batch_sampler"):
                 found |= {v.identity for v in alternatives(option.get(name)) if isinstance(v, Made)}
     return found, unknown
+
+
+def _in_reach(facts: Facts, event: Event) -> set[str]:
+    """The programs that reach the event, and the files that they import: where something could be done to its object."""
+    roots = {visit.program or event.site.path for visit in facts.visits[event]}
+    return roots.union(*(import_closure(facts.project, root) for root in roots))
 
 
 def _iterated_in_loops(facts: Facts) -> set[Identity]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchdet_lint.analysis.memory import MemoryUse, memory_uses
+from torchdet_lint.analysis.memory import Analysis, MemoryUse, memory_uses
 from torchdet_lint.analysis.triggers import holds_memory
 from torchdet_lint.analysis.values import Site
 from torchdet_lint.checks.emit import call_text, finding, locate
@@ -17,9 +17,10 @@ def check(facts: Facts) -> Iterator[Finding]:
         if not facts.context.wants(path):
             continue
         names = facts.names(path)
+        top_levels: dict[str, Analysis] = {}
         for unit in module.source.units:
             if unit.kind not in ("import", "from") and holds_memory(module.source, unit):
-                for use in memory_uses(facts.project, path, unit.index, names):
+                for use in memory_uses(facts.project, path, unit.index, names, top_levels):
                     yield _finding(facts, use)
 
 

@@ -12,11 +12,15 @@ from torchdet_lint.report.style import Style, wants_colour
 
 def stdout_style(when: str) -> Style:
     """The style of standard output under `--color WHEN`."""
-    return Style(wants_colour(when, sys.stdout.isatty(), os.environ))
+    return Style(wants_colour(when, sys.stdout is not None and sys.stdout.isatty(), os.environ))
 
 
 def write_out(pieces: Iterable[str]) -> None:
-    """Writes to standard output. A reader that has gone (`| head`) ends the output quietly; the exit status stays."""
+    """Writes to standard output, which may be closed. A reader that has gone (`| head`) ends the output quietly; the exit
+    status stays. Raises Trouble.
+    """
+    if sys.stdout is None:
+        return
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -25,16 +29,26 @@ def write_out(pieces: Iterable[str]) -> None:
     except BrokenPipeError:
         # What is still buffered must not be written when the interpreter shuts down.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise Trouble(f"standard output cannot be written: {error.strerror}") from None
 
 
 def write_file(path: str, pieces: Iterable[str]) -> None:
-    """Writes a file beside its place and then moves it there, so that nobody ever reads a half of it. Raises Trouble."""
+    """Writes a file beside its place and then moves it there, so that nobody ever reads a half of it. Links are followed,
+    and what is no regular file (a pipe, a device) is written as it is. Raises Trouble.
+    """
+    named, path = path, os.path.realpath(path)
     beside = f"{path}.{os.getpid()}.tmp"
     try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+                stream.writelines(pieces)
+            return
         with open(beside, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.writelines(pieces)
         os.replace(beside, path)
     except OSError as error:
         if os.path.exists(beside):
             os.unlink(beside)
-        raise Trouble(f"--output: {path} cannot be written: {error.strerror}") from None
+        raise Trouble(f"--output: {named} cannot be written: {error.strerror}") from None

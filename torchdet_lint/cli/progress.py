@@ -48,7 +48,7 @@ class ProgressLine:
 @contextmanager
 def progress(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
     """The progress function of a run: a line on standard error when that is a terminal, else nothing."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield lambda _stage, _done, _total: None
         return
     line = ProgressLine(sys.stderr)

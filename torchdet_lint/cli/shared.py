@@ -79,7 +79,11 @@ def settings_for(paths: Iterable[str], config: Iterable[str], isolated: bool, gi
 
     Raises Trouble and ConfigError.
     """
-    cwd, file, overrides = os.getcwd(), None, []
+    try:
+        cwd = os.getcwd()
+    except OSError:
+        raise Trouble("the working directory is gone; change to one that exists") from None
+    file, overrides = None, []
     for text in config:
         if "=" in text and not os.path.isfile(text):
             overrides.append(inline(text, cwd))
@@ -101,6 +105,8 @@ def engine_options(
 
     stdin = None
     if paths == ("-",):
+        if sys.stdin is None:
+            raise Trouble("`-` reads standard input, which is closed")
         stdin, paths = Stdin(stdin_filename or "<stdin>", sys.stdin.buffer.read()), ()
     return Options(
         paths=paths,

@@ -53,6 +53,8 @@ def parse(text: str, origin: str) -> dict[str, Any]:
         if at:
             raise ConfigError(f"{origin}:{at[1]}:{at[2]}: invalid TOML: {reason[: at.start()]}") from None
         raise ConfigError(f"{origin}:{len(text.splitlines()) or 1}: invalid TOML: {reason}") from None
+    except (ValueError, RecursionError):  # numbers of thousands of digits, thousands of brackets
+        raise ConfigError(f"{origin}: a number or a nesting in it is too large to be read") from None
 
 
 def _chain(path: str, cwd: str, below: tuple[str, ...]) -> tuple[Layer, ...]:

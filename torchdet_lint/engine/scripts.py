@@ -68,7 +68,9 @@ def _function(declared: str, project: Project, folders: Iterable[str]) -> Script
             file = normpath(join(folder, path))
             if file in project.modules:
                 symbol = project.lookup(file, function)
-                return (symbol.path, symbol.name) if isinstance(symbol, Definition) else (file, function)
+                if isinstance(symbol, Definition):
+                    return symbol.path, symbol.name
+                return (file, function) if symbol is not None else None
     return None
 
 

@@ -57,10 +57,8 @@ def if_(node: cst.If, at: Cursor) -> ir.If:
     body = _block(node.body, at)
     if not isinstance(node.orelse, cst.If):
         return ir.If(test, body, _branch("else", node.orelse, at), span)
-    at.descend()
-    orelse = at.handlers[cst.If](node.orelse, at)
-    at.depth -= 1
-    return ir.If(test, body, (orelse,), span)
+    # One level for who writes it: `nesting.MAX_BRANCHES` bounds how many there are, not `MAX_DEPTH`.
+    return ir.If(test, body, (at.handlers[cst.If](node.orelse, at),), span)
 
 
 @lowers("For")

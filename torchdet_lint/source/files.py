@@ -107,7 +107,9 @@ class _Search:
         elif self._force and self._is_excluded(path):
             pass
         elif os.path.isdir(path):
-            chain = rules_above(path) if self._gitignore else ()
+            # Ignore files that ignore the folder itself have nothing to say about it: it was named.
+            above = rules_above(path) if self._gitignore else ()
+            chain = tuple(rules for rules in above if not ignored((rules,), path, True))
             self._walk(_Folder(path, "" if display == "." else display, os.path.realpath(path), chain))
         elif os.path.isfile(path):
             self.found[path] = File(display, path)

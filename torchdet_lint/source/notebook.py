@@ -24,6 +24,8 @@ def read_notebook(data: bytes, path: str) -> tuple[str, NotebookMap]:
     except JSONDecodeError as error:
         line, column = position(starts, error.pos)
         raise SourceError(path, line, column, f"the notebook is not valid JSON: {error.msg}") from None
+    except ValueError:  # of JSON: a number with thousands of digits
+        raise SourceError(path, 1, 1, "a number in the notebook has too many digits to be read") from None
     except RecursionError:
         raise SourceError(path, 1, 1, "the notebook's JSON is nested too deeply to be read") from None
     except NotANotebookError as error:

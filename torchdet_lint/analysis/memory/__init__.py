@@ -4,6 +4,7 @@ A forward data flow over the IR of one unit: buffers are followed through names,
 calls of functions of the project, until they are written, read, or handed to code out of sight (then they are silent).
 """
 
+from torchdet_lint.analysis.memory.frame import Analysis
 from torchdet_lint.analysis.memory.units import MemoryUse, memory_uses
 
-__all__ = ["MemoryUse", "memory_uses"]
+__all__ = ["Analysis", "MemoryUse", "memory_uses"]

@@ -49,21 +49,34 @@ class MemoryUse:
     attribute: str
 
 
-def memory_uses(project: Project, path: str, unit: int, names: Names) -> Iterator[MemoryUse]:
+def memory_uses(
+    project: Project, path: str, unit: int, names: Names, top_levels: dict[str, Analysis] | None = None
+) -> Iterator[MemoryUse]:
     """The allocations in this unit that are read before they are wholly written, in order of their place.
 
     `names` resolves at the top level of the file. An allocation is reported once, by the first of its surest reads.
+    `top_levels` keeps what is known of a file's top level, which is run as a whole, for its next statement.
     """
     module = project.modules[path]
     if not _may_allocate(module, module.source.units[unit]):
         return
-    analysis = Analysis(project, lambda other: Names(project, other, names.canonical), evaluate, execute)
+    analysis = top_levels.get(path) if top_levels is not None and _is_plain(project, path, unit) else None
     try:
-        _run_unit(analysis, path, unit)
-        _run_callers(analysis)
+        if analysis is None:
+            analysis = Analysis(project, lambda other: Names(project, other, names.canonical), evaluate, execute)
+            if top_levels is not None and _is_plain(project, path, unit):
+                top_levels[path] = analysis
+            _run_unit(analysis, path, unit)
+            _run_callers(analysis)
         yield from _answers(analysis, path, unit)
     except (TooLong, RecursionError):  # expressions may nest deeper than Python's stack; no answer is a silent one
-        return
+        if analysis is not None:
+            analysis.created.clear()
+
+
+def _is_plain(project: Project, path: str, unit: int) -> bool:
+    """Whether the unit is a statement in which nothing is defined."""
+    return not any(isinstance(node, ir.Class | ir.Function) for node in flat(project.body(path, unit)))
 
 
 def _may_allocate(module: Module, unit: Unit) -> bool:
