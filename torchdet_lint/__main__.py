@@ -5,15 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-
-def _here() -> str:
-    try:
-        return os.getcwd()
-    except OSError:  # it was removed
-        return ""
-
-
-if sys.path and sys.path[0] in ("", _here()):
+if sys.path and os.path.isdir(sys.path[0]) and os.path.samefile(sys.path[0], "."):
     # `python -m` looks for modules here first, and a user's `random.py` would be taken for Python's.
     sys.path.append(sys.path.pop(0))
 
