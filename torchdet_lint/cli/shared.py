@@ -66,7 +66,7 @@ project_options: Callable[[F], F] = options(
 )
 
 run_options: Callable[[F], F] = options(
-    click.option("--no-cache", is_flag=True, help="Neither read nor write a cache."),
+    click.option("--no-cache", is_flag=True, help="Keep no results between runs; this version never does."),
     click.option("-j", "--jobs", type=click.IntRange(min=0), help="Worker processes; 0: one for each processor."),
     click.option("--color", type=click.Choice(WHEN), default="auto", help="When to colour the output."),
     click.option("-q", "--quiet", is_flag=True, help="Findings only: no summary, no progress."),
