@@ -65,6 +65,7 @@ READ = {
     "in a with": "with torch.no_grad():\n    return torch.empty(3) * x",
     "in a while": "t = torch.empty(3)\nwhile t.sum() > 0:\n    x.step()",
     "one of two allocations": "t = torch.empty(3) if cond else torch.zeros(3)\nreturn t * 2",
+    "some elements": "if x.numel() == 1:\n    return torch.empty(x.shape).sum()\nreturn x",
     "nn.Parameter that stays here": "w = nn.Parameter(torch.empty(3))\nreturn w * x",
 }
 
@@ -179,6 +180,8 @@ SILENT = {
     "replaced": "t = torch.empty(3)\nt = x\nreturn t * 2",
     "deleted": "t = torch.empty(3)\ndel t\nt = x\nreturn t + 1",
     "unknown method": "t = torch.empty(3)\nt.my_fill(1)\nreturn t * 2",
+    "no elements": "if 0 in x.shape:\n    return torch.empty(x.shape).sum()\nreturn x",
+    "no elements, counted": "if x.numel() == 0:\n    return torch.empty(x.shape).sum()\nreturn x",
     "buffers handed around together": (
         "grad = torch.empty_like(x)\nfor p, g in zip((x, grad), (grad, x)):\n    torch.sub(p, 1, out=g)\nreturn 1"
     ),

@@ -98,7 +98,22 @@ def _branches(frame: Frame, state: State, bodies: list[ir.Body], exhaustive: boo
 
 def _if(frame: Frame, state: State, statement: ir.If) -> State | None:
     tested(frame, state, frame.evaluate(state, statement.test))
+    if _is_empty(statement.test) and statement.body and isinstance(statement.body[-1], ir.Return):
+        return _branches(frame, state, [statement.orelse], exhaustive=True)
     return _branches(frame, state, [statement.body, statement.orelse], exhaustive=True)
+
+
+def _is_empty(test: ir.Expr) -> bool:
+    """`0 in shape`, `x.numel() == 0`: what is allocated where that holds has no elements."""
+    if not isinstance(test, ir.Compare) or len(test.ops) != 1:
+        return False
+    sides = (test.left, test.values[0])
+    if test.ops[0] == "in":
+        return isinstance(sides[0], ir.Const) and sides[0].value == 0
+    counts = any(
+        isinstance(side, ir.Call) and isinstance(side.func, ir.Attr) and side.func.name == "numel" for side in sides
+    )
+    return test.ops[0] == "==" and counts and any(isinstance(side, ir.Const) and side.value == 0 for side in sides)
 
 
 def _match(frame: Frame, state: State, statement: ir.Match) -> State | None:
