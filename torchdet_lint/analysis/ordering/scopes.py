@@ -22,6 +22,9 @@ Lists = Callable[[str], str | None]
 _LEVELS = 4
 """So many functions may hand an order on to each other."""
 
+_HANDED_ON = 3
+"""Through so many calls a collection is followed that is given as an argument."""
+
 _SHORT = 600
 """Characters in a function that is taken to be short."""
 
@@ -48,7 +51,8 @@ class Ordering:
         self._units: dict[tuple[str, int], Log] = {}
         self._modules: dict[str, ModuleRun] = {}
         self._results: dict[tuple[Place, str], Value] = {}
-        self._arguments: dict[tuple[Place, str, str, str, str], ArgumentUse] = {}
+        self._arguments: dict[tuple[Place, str, str, str, str, int], ArgumentUse] = {}
+        self._handed_on = 0
         self._supposed: Target | None = None
         self._definitions: dict[Definition, tuple[int, ir.Function | ir.Class] | None] = {}
         self._names: dict[str, Names] = {}
@@ -300,10 +304,15 @@ class Ordering:
     def argument(self, target: Target, name: str, form: str, kind: str) -> ArgumentUse:
         """What the function does with a collection in arbitrary order that is given for the parameter `name`."""
         place = (target.path, target.unit, target.definition.span)
-        key = (place, target.owner.name if target.owner else "", name, form, kind)
+        # The depth is part of the key, so that an answer does not depend on who asks first.
+        key = (place, target.owner.name if target.owner else "", name, form, kind, self._handed_on)
+        if self._handed_on >= _HANDED_ON:
+            return ArgumentUse()
         if key not in self._arguments:
             self._arguments[key] = ArgumentUse()
+            self._handed_on += 1
             self._arguments[key] = self._argument(target, name, form, kind)
+            self._handed_on -= 1
         return self._arguments[key]
 
     def _argument(self, target: Target, name: str, form: str, kind: str) -> ArgumentUse:
