@@ -23,7 +23,6 @@ from torchdet_lint.analysis.values import (
     Tainted,
     Truth,
     Value,
-    alternatives,
     bounded,
     computed,
     join,
@@ -401,8 +400,3 @@ _TABLE: dict[type, Callable[[Machine, Frame, Any], Value]] = {
     ir.Mapping: _mapping, ir.Starred: _starred, ir.Format: _format, ir.Comprehension: _comprehension, ir.Lambda: _lambda,
     ir.Walrus: _walrus, ir.Await: _await, ir.Yield: _yield,
 }  # fmt: skip
-
-
-def options_of(value: Value) -> tuple[Value, ...]:
-    """The alternatives, an option by its default."""
-    return tuple(v.default if isinstance(v, Option) else v for v in alternatives(value))

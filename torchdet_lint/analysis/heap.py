@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchdet_lint.analysis.values import MISSING, UNKNOWN, Identity, Value, join
+from torchdet_lint.analysis.values import MISSING, Identity, Value, join
 
 
 class Cell:
@@ -85,10 +85,3 @@ class Heap:
         if cell.element is not None:
             found.append(cell.element)
         return tuple(found)
-
-    def extend_unknown(self, identity: Identity) -> None:
-        cell = self.cell(identity)
-        cell.open = True
-        if cell.element is None:
-            cell.element = UNKNOWN
-        cell.version += 1

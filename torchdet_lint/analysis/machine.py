@@ -259,15 +259,6 @@ class Machine:
         found = self.code.get(key)
         return found if isinstance(found, ir.Function | ir.Lambda) else None
 
-    def class_code(self, cls: ClassValue) -> ir.Class | None:
-        key = (cls.path, cls.unit, cls.span)
-        if key not in self.code:
-            for statement in self.project.body(cls.path, cls.unit):
-                if isinstance(statement, ir.Class) and statement.name == cls.qualname:
-                    self.code[key] = statement
-        found = self.code.get(key)
-        return found if isinstance(found, ir.Class) else None
-
     def closure_frame(self, number: int, path: str) -> Frame:
         return self.frames[number - 1] if number else self.module_frame(path)
 

@@ -103,5 +103,3 @@ class Enter:
 
 Node: TypeAlias = Event | Branch | Repeat | Within | Leave | Enter
 Trace: TypeAlias = tuple[Node, ...]
-
-ENDS = ("return", "raise", "exit")

@@ -28,8 +28,6 @@ STEPS = (
 )  # fmt: skip
 """Hooks in the order in which the trainers of Lightning and transformers call them."""
 
-CALLED = ("model_init", "data_collator", "compute_metrics", "collate_fn")
-
 
 def fit(m: Machine, f: Frame, trainer: Value, made: Made, span: ir.Span) -> Value:
     """`trainer.fit(module, loaders…)`, `trainer.train()`: setup hooks, then a loop of steps with backward passes."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from torchdet_lint.analysis.fold import Visit
 from torchdet_lint.analysis.iteration import element, known_items
 from torchdet_lint.analysis.trace import Event
-from torchdet_lint.analysis.values import FALSE, TRUE, UNKNOWN, Made, Site, Truth, Value, alternatives, truth
+from torchdet_lint.analysis.values import FALSE, TRUE, UNKNOWN, Made, Truth, Value, alternatives, truth
 from torchdet_lint.checks.emit import at_site
-from torchdet_lint.checks.facts import LIBRARY, Facts
+from torchdet_lint.checks.facts import LIBRARY, Facts, by_site
 from torchdet_lint.finding import Finding
 from torchdet_lint.project.modules import External
 
@@ -34,13 +33,6 @@ def check(facts: Facts) -> Iterator[Finding]:
     yield from _flash(facts)
 
 
-def _by_site(events: tuple[Event, ...]) -> dict[Site, list[Event]]:
-    found: dict[Site, list[Event]] = defaultdict(list)
-    for event in events:
-        found[event.site].append(event)
-    return found
-
-
 def _visits(facts: Facts, events: list[Event]) -> list[Visit]:
     """All visits of programs to a place, or those of nobody."""
     found = [visit for event in events for visit in facts.visits[event]]
@@ -55,13 +47,13 @@ def _loose(visit: Visit) -> bool:
 
 
 def _unrestricted(facts: Facts) -> Iterator[Finding]:
-    for site, events in _by_site(facts.uses("sdpa")).items():
+    for site, events in by_site(facts.uses("sdpa")).items():
         if any(_loose(visit) for visit in _visits(facts, events)):
             yield at_site(facts, "TDL301", "default", site)
 
 
 def _implicit(facts: Facts) -> Iterator[Finding]:
-    for site, events in _by_site(facts.uses("attention", "call")).items():
+    for site, events in by_site(facts.uses("attention", "call")).items():
         wanted = [event for event in events if _reaches_sdpa(event)]
         loose = [visit for visit in _visits(facts, wanted) if _loose(visit)] if wanted else []
         if not loose:
@@ -82,7 +74,7 @@ def _reaches_sdpa(event: Event) -> bool:
 
 
 def _contexts(facts: Facts) -> Iterator[Finding]:
-    for site, events in _by_site(facts.uses("sdpa-context")).items():
+    for site, events in by_site(facts.uses("sdpa-context")).items():
         made = events[0].made
         if made is None:
             continue
@@ -126,7 +118,7 @@ def admitted(facts: Facts, made: Made) -> tuple[set[str], bool]:
 
 
 def _flash(facts: Facts) -> Iterator[Finding]:
-    for site, events in _by_site(facts.uses("flash")).items():
+    for site, events in by_site(facts.uses("flash")).items():
         made = events[0].made
         if made is None or _all_quiet(facts, events):
             continue
@@ -134,7 +126,7 @@ def _flash(facts: Facts) -> Iterator[Finding]:
             yield at_site(facts, "TDL304", "unrepeatable", site, option="")
         elif not any(name == "deterministic" and value != FALSE for name, value in made.named) and not made.open:
             yield at_site(facts, "TDL304", "call", site, option="")
-    for site, events in _by_site(facts.uses("flash-option")).items():
+    for site, events in by_site(facts.uses("flash-option")).items():
         if not all(visit.state.flash for visit in _visits(facts, events)):
             option = f'attn_implementation="{getattr(events[0].value, "value", "")}"'
             yield at_site(facts, "TDL304", "transformers", site, option=option)

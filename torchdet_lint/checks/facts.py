@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from torchdet_lint import ir
@@ -118,6 +118,20 @@ class Facts:
         return next((facts for facts in self.programs if facts.program.path == path), None)
 
 
+def by_site(events: Iterable[Event]) -> dict[Site, list[Event]]:
+    """The events of each place, in their order."""
+    found: dict[Site, list[Event]] = {}
+    for event in events:
+        found.setdefault(event.site, []).append(event)
+    return found
+
+
+def program_first(facts: Facts, events: list[Event]) -> list[Event]:
+    """The events that programs reach, or all when none does."""
+    reached = [event for event in events if any(visit.program != LIBRARY for visit in facts.visits[event])]
+    return reached or events
+
+
 def gather(context: Context, progress: Callable[[str, int, int], None]) -> Facts:
     """Evaluates every program, then what no program reaches."""
     machine = _base(context)
@@ -210,5 +224,6 @@ def find_call(project: Project, site: Site) -> ir.Call | None:
 
 
 __all__ = [
-    "LIBRARY", "Context", "Facts", "ProgramFacts", "Summary", "events", "find_call", "gather", "nested",
+    "LIBRARY", "Context", "Facts", "ProgramFacts", "Summary", "by_site", "events", "find_call", "gather", "nested",
+    "program_first",
 ]  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from torchdet_lint import ir
@@ -22,7 +21,7 @@ from torchdet_lint.analysis.values import (
     marks,
 )
 from torchdet_lint.checks.emit import at_site, call_text, family_name, source_text
-from torchdet_lint.checks.facts import LIBRARY, Facts, find_call
+from torchdet_lint.checks.facts import LIBRARY, Facts, by_site, find_call, program_first
 from torchdet_lint.finding import Finding
 
 
@@ -31,13 +30,6 @@ def check(facts: Facts) -> Iterator[Finding]:
     yield from _entropy(facts)
     yield from _unrepeatable(facts)
     yield from _constant(facts)
-
-
-def _by_site(events: tuple[Event, ...]) -> dict[Site, list[Event]]:
-    found: dict[Site, list[Event]] = defaultdict(list)
-    for event in events:
-        found[event.site].append(event)
-    return found
 
 
 def _seed_of(facts: Facts, event: Event) -> Value | None:
@@ -52,7 +44,7 @@ def _seed_of(facts: Facts, event: Event) -> Value | None:
 def _unseeded(facts: Facts) -> Iterator[Finding]:
     """TDL004"""
     reseeded = _reseeded(facts)
-    for site, events in _by_site(facts.uses("rng")).items():
+    for site, events in by_site(facts.uses("rng")).items():
         row = facts.machine.api(events[0].api)
         if row is None or row.missing != "entropy":
             continue
@@ -62,7 +54,7 @@ def _unseeded(facts: Facts) -> Iterator[Finding]:
             continue
         if all(event.made is not None and event.made.identity in reseeded for event in events):
             continue
-        seeds = [(event, _seed_of(facts, event)) for event in _program_first(facts, events)]
+        seeds = [(event, _seed_of(facts, event)) for event in program_first(facts, events)]
         if all(seed is not None and not _may_be_none(seed) for _, seed in seeds):
             continue
         call = find_call(facts.project, site)
@@ -92,12 +84,6 @@ def _reseeded(facts: Facts) -> set[Identity]:
 
 def _is_entropy(seed: Value) -> bool:
     return any(mark.kind == "entropy" for mark in marks((seed,)))
-
-
-def _program_first(facts: Facts, events: list[Event]) -> list[Event]:
-    """The events that programs reach, or all when none does."""
-    reached = [e for e in events if any(visit.program != LIBRARY for visit in facts.visits[e])]
-    return reached or events
 
 
 def _may_be_none(seed: Value) -> bool:

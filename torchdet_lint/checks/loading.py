@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from torchdet_lint.analysis.state import Status
@@ -21,38 +20,25 @@ from torchdet_lint.analysis.values import (
     truth,
 )
 from torchdet_lint.checks.emit import at_site, source_text
-from torchdet_lint.checks.facts import LIBRARY, Facts, find_call
+from torchdet_lint.checks.facts import LIBRARY, Facts, by_site, find_call, program_first
 from torchdet_lint.checks.workers import judge_workers
 from torchdet_lint.finding import Finding
 from torchdet_lint.project.programs import import_closure
 
 
 def check(facts: Facts) -> Iterator[Finding]:
-    loaders = _by_site(facts.uses("loader", "wraps-loader"))
+    loaders = by_site(facts.uses("loader", "wraps-loader"))
     for site, events in loaders.items():
         yield from _order(facts, site, events)
         yield from judge_workers(facts, site, events)
-    for site, events in _by_site(facts.uses("sampler", "split")).items():
+    for site, events in by_site(facts.uses("sampler", "split")).items():
         yield from _split(facts, site, events)
     yield from _epochs(facts)
 
 
-def _by_site(events: tuple[Event, ...]) -> dict[Site, list[Event]]:
-    found: dict[Site, list[Event]] = defaultdict(list)
-    for event in events:
-        found[event.site].append(event)
-    return found
-
-
-def _considered(facts: Facts, events: list[Event]) -> list[Event]:
-    """Only what programs do, where programs reach the place."""
-    reached = [event for event in events if any(visit.program != LIBRARY for visit in facts.visits[event])]
-    return reached or events
-
-
 def _order(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
     """TDL101"""
-    shuffling = [event for event in _considered(facts, events) if event.made is not None and _shuffles(event.made)]
+    shuffling = [event for event in program_first(facts, events) if event.made is not None and _shuffles(event.made)]
     if not shuffling:
         return
     made = shuffling[0].made
@@ -103,7 +89,7 @@ def _always_seeded(facts: Facts, events: list[Event]) -> bool:
 def _split(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
     """TDL103"""
     found = []
-    for event in _considered(facts, events):
+    for event in program_first(facts, events):
         row = facts.machine.api(event.api)
         if event.made is None or row is None or "torch" not in (*row.draws, *row.calls):
             continue

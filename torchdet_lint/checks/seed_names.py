@@ -30,7 +30,6 @@ VERBS = (
 )
 """First words of names for flags and functions that are not seeds themselves."""
 
-STUB_BASES = ("Protocol", "ABC", "TypedDict")
 WHOLE = frozenset(
     ("vars", "locals", "asdict", "__dict__", "_get_kwargs", "to_dict", "as_dict", "astuple", "model_dump")
 )
