@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from torchdet_lint.disk import content_digest
 from torchdet_lint.finding import Location
-from torchdet_lint.source import ImportRecord, SourceError, content_digest, load
+from torchdet_lint.source import ImportRecord, SourceError, load
 from torchdet_lint.source.lines import count_line_ends, line_starts
 
 

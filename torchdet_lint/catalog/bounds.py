@@ -10,6 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from torchdet_lint import disk
 from torchdet_lint.catalog.errors import CatalogError, VersionError
 from torchdet_lint.catalog.tables import parse_toml
 from torchdet_lint.catalog.versions import (
@@ -62,7 +63,7 @@ def installed(distribution: str) -> Interval | None:
     folder = re.compile(rf"{re.escape(distribution)}-([^-]+)\.dist-info", re.IGNORECASE)
     for place in sys.path:
         try:
-            found = [match[1] for name in os.listdir(place or ".") if (match := folder.fullmatch(name))]
+            found = [match[1] for name in disk.names(place or ".") if (match := folder.fullmatch(name))]
         except OSError:
             continue
         if found:
@@ -86,21 +87,25 @@ def _folder_bounds(folder: Path) -> dict[str, Interval]:
 
 
 def _dependency_files(folder: Path) -> list[Path]:
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return []
+    names = _names(folder)
     files = [folder / name for name in names if fnmatch(name, "requirements*.txt")]
     files += [folder / name for name in ("pyproject.toml", "setup.cfg") if name in names]
     files += [folder / name for name in names if fnmatch(name, "environment*.y*ml")]
     if "requirements" in names:
-        files += sorted((folder / "requirements").glob("*.txt"))
+        files += [folder / "requirements" / name for name in _names(folder / "requirements") if name.endswith(".txt")]
     return files
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return disk.names(str(folder))
+    except OSError:
+        return []
 
 
 def _read(path: Path) -> list[tuple[str, Interval]]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = disk.read(str(path)).decode("utf-8-sig")
         if path.name == "pyproject.toml":
             return list(_pyproject(text))
         if path.name == "setup.cfg":

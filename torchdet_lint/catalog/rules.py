@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from torchdet_lint import disk
 from torchdet_lint.catalog.errors import CatalogError, suggest
 from torchdet_lint.catalog.match import Match, read_match
 from torchdet_lint.catalog.messages import Variant, check_name, read_variants
@@ -239,7 +240,7 @@ def _effects(table: Table, default: tuple[str, ...]) -> tuple[str, ...]:
 
 def read_text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return disk.read(str(path)).decode().replace("\r\n", "\n")
     except FileNotFoundError as error:
         raise CatalogError(f"{path}: no such file") from error
     except (OSError, UnicodeDecodeError) as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from torchdet_lint import disk
 from torchdet_lint.cli.failures import Trouble, say
 from torchdet_lint.config import OPTIONS, Layer, SettingsFor, inline, layer
 from torchdet_lint.finding import CONFIDENCES, SEVERITIES
@@ -85,7 +86,7 @@ def settings_for(paths: Iterable[str], config: Iterable[str], isolated: bool, gi
         raise Trouble("the working directory is gone; change to one that exists") from None
     file, overrides = None, []
     for text in config:
-        if "=" in text and not os.path.isfile(text):
+        if "=" in text and not disk.is_file(text):
             overrides.append(inline(text, cwd))
         elif file is not None:
             raise Trouble(f"--config: one file only, not {file} and {text}; let one `extend` the other")
@@ -126,7 +127,7 @@ def checked_paths(paths: tuple[str, ...], stdin_filename: str | None = None) -> 
     if stdin_filename is not None and paths != ("-",):
         raise Trouble("--stdin-filename names what is read from standard input; give `-` as the path")
     for path in paths:
-        if path != "-" and not os.path.lexists(path):
+        if path != "-" and not disk.exists(path):
             raise Trouble(f"no such file or folder: {path}")
     return paths or (".",)
 

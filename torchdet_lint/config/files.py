@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from torchdet_lint import disk
 from torchdet_lint.config.errors import ConfigError
 from torchdet_lint.config.validate import Layer, layer
 
@@ -20,7 +21,7 @@ def find(folder: str) -> str | None:
     for name in NAMES:
         path = os.path.join(folder, name)
         # The substring test spares the import of a TOML parser where a project configures other tools only.
-        if os.path.isfile(path) and (name != "pyproject.toml" or (b"torchdet-lint" in _bytes(path) and _section(path))):
+        if disk.is_file(path) and (name != "pyproject.toml" or (b"torchdet-lint" in _bytes(path) and _section(path))):
             return path
     return None
 
@@ -78,7 +79,7 @@ def _extended(base: Any, path: str, origin: str) -> str:
     if not isinstance(base, str) or not base:
         raise ConfigError(f'{origin}: `extend` must be the path of one file; write extend = "../base.toml"')
     target = os.path.normpath(os.path.join(os.path.dirname(path), os.path.expanduser(base)))
-    if not os.path.isfile(target):
+    if not disk.is_file(target):
         raise ConfigError(f"{origin}: `extend` names {base}, and there is no such file")
     return target
 
@@ -95,8 +96,7 @@ def _section(path: str, origin: str = "") -> Mapping[str, Any]:
 
 def _bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return disk.read(path)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
 

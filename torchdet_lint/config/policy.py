@@ -6,6 +6,7 @@ import glob
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from torchdet_lint import disk
 from torchdet_lint.catalog.errors import SelectionError
 from torchdet_lint.catalog.rules import Catalog, load_rules
 from torchdet_lint.catalog.select import Selection, expand, resolve
@@ -81,6 +82,8 @@ def catalog_for(settings: Settings) -> Catalog:
     """
     paths: list[str] = []
     for each in settings.extend_rules:
+        if set(each.path) & set("*?["):
+            disk.untraceable()
         found = sorted(glob.glob(each.path, recursive=True))
         if not found:
             raise ConfigError(

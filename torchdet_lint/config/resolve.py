@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from torchdet_lint import disk
 from torchdet_lint.config import files
 from torchdet_lint.config.errors import ConfigError
 from torchdet_lint.config.merge import for_project, merge
@@ -40,7 +41,7 @@ class SettingsFor:
         self._merged: dict[tuple[str | None, bool], Settings] = {}
         self._fixed = isolated or config_file is not None
         self._file = os.path.join(self.cwd, config_file) if config_file is not None else None
-        if self._file is not None and not os.path.isfile(self._file):
+        if self._file is not None and not disk.is_file(self._file):
             raise ConfigError(f"{config_file}: no such configuration file")
         self.root = self.cwd
         """The folder that is the run's: where its configuration file stands, else the working directory or the shared folder."""
@@ -49,7 +50,7 @@ class SettingsFor:
     def __call__(self, path: str) -> Settings:
         """The settings for a file, or for a folder's own files when `path` is a folder; relative paths are from `cwd`."""
         absolute = os.path.normpath(os.path.join(self.cwd, path))
-        folder = absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
+        folder = absolute if disk.is_folder(absolute) else os.path.dirname(absolute)
         return self._settings(self._closest(folder))
 
     def _project(self, paths: list[str]) -> Settings:
@@ -106,7 +107,7 @@ def _inside(path: str, folder: str) -> bool:
 
 
 def _shared(paths: list[str]) -> str:
-    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in map(os.path.normpath, paths)]
+    folders = [path if disk.is_folder(path) else os.path.dirname(path) for path in map(os.path.normpath, paths)]
     try:
         return os.path.commonpath(folders)
     except ValueError:  # on several drives

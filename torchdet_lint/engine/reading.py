@@ -6,7 +6,7 @@ import marshal
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from torchdet_lint import ir
+from torchdet_lint import disk, ir
 from torchdet_lint.analysis.triggers import needed
 from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.engine.scope import Entry
@@ -42,7 +42,7 @@ def read(entry: Entry) -> Reading:
     silence because no rule happened to look at it.
     """
     try:
-        data = entry.data if entry.data is not None else _bytes(entry.path)
+        data = entry.data if entry.data is not None else disk.read(entry.path)
         source = load(entry.path, data, entry.key)
     except OSError as error:
         return Reading(None, {}, Fault("read", error.strerror or str(error)))
@@ -127,14 +127,6 @@ def undump(data: bytes) -> Reading:
         records = tuple([ImportRecord(*record) for record in imports])
         source = SourceFile(path, text, tuple([Unit(*unit) for unit in units]), records, comments, notebook, digest)
     return Reading(source, bodies, None if fault is None else Fault(*fault))
-
-
-def _bytes(path: str) -> bytes:
-    try:
-        with open(path, "rb", buffering=0) as file:
-            return file.read()
-    except ValueError as error:  # a null character in the path
-        raise OSError(str(error)) from None
 
 
 def _reason(error: LoweringError) -> str:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from torchdet_lint import disk
 from torchdet_lint.config import Anchored, Settings, any_matches
 from torchdet_lint.engine.options import Files, Options
 from torchdet_lint.source import Discovery, File, discover
@@ -153,29 +154,28 @@ def _dropped(path: str, globs: tuple[Anchored, ...], tops: Iterable[str]) -> boo
 def _near(root: str) -> list[str]:
     """What a script in the folder can import from it: the modules and packages that lie there."""
     try:
-        with os.scandir(root) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
+        entries = sorted(disk.entries(root), key=lambda entry: entry.name)
     except OSError:
         return []
     return [
         entry.path
         for entry in entries
         if (entry.name.endswith((".py", ".pyi")) and entry.is_file())
-        or (entry.name.isidentifier() and os.path.isfile(os.path.join(entry.path, "__init__.py")))
+        or (entry.name.isidentifier() and disk.is_file(os.path.join(entry.path, "__init__.py")))
     ]
 
 
 def _marked(folder: str) -> str | None:
     home = os.path.expanduser("~")
     while not _inside(home, folder) and os.path.dirname(folder) != folder:
-        if any(os.path.lexists(os.path.join(folder, marker)) for marker in MARKERS):
+        if any(disk.exists(os.path.join(folder, marker)) for marker in MARKERS):
             return folder
         folder = os.path.dirname(folder)
     return None
 
 
 def _shared(paths: Sequence[str]) -> str:
-    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
+    folders = [path if disk.is_folder(path) else os.path.dirname(path) for path in paths]
     try:
         return os.path.commonpath(folders)
     except ValueError:  # on several drives

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from posixpath import dirname, join, normpath
 from typing import Any
 
+from torchdet_lint import disk
 from torchdet_lint.catalog.errors import CatalogError
 from torchdet_lint.catalog.tables import parse_toml
 from torchdet_lint.config import Anchored, ConfigError, Settings
@@ -127,7 +128,6 @@ def _table(table: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _text(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except (OSError, ValueError):
+        return disk.read(path).decode("utf-8", "replace")
+    except OSError:
         return ""

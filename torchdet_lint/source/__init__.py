@@ -6,7 +6,7 @@ from torchdet_lint.source.cells import Cell, NotebookMap
 from torchdet_lint.source.files import DEFAULT_EXCLUDE, Discovery, File, discover
 from torchdet_lint.source.imports import ImportRecord
 from torchdet_lint.source.scan import Unit
-from torchdet_lint.source.sourcefile import SourceFile, content_digest, load
+from torchdet_lint.source.sourcefile import SourceFile, load
 from torchdet_lint.source.suppress import Suppression, Suppressions
 from torchdet_lint.source.text import SourceError
 
@@ -22,7 +22,6 @@ __all__ = [
     "Suppression",
     "Suppressions",
     "Unit",
-    "content_digest",
     "discover",
     "load",
 ]

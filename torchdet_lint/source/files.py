@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fnmatch import translate
 from typing import NamedTuple
 
+from torchdet_lint import disk
 from torchdet_lint.source.gitignore import Chain, ignored, rules_above, rules_of
 
 EXTENSIONS = (".py", ".pyi", ".ipynb")
@@ -102,16 +103,16 @@ class _Search:
         """Takes a path that was named: a file as it is, a folder with what is below."""
         path = os.path.abspath(given)
         display = shown(path, given)
-        if not os.path.lexists(path):
+        if not disk.exists(path):
             self.problems.append(f"{display}: no such file or folder")
         elif self._force and self._is_excluded(path):
             pass
-        elif os.path.isdir(path):
+        elif disk.is_folder(path):
             # Ignore files that ignore the folder itself have nothing to say about it: it was named.
             above = rules_above(path) if self._gitignore else ()
             chain = tuple(rules for rules in above if not ignored((rules,), path, True))
             self._walk(_Folder(path, "" if display == "." else display, os.path.realpath(path), chain))
-        elif os.path.isfile(path):
+        elif disk.is_file(path):
             self.found[path] = File(display, path)
         else:
             self.problems.append(f"{display}: neither a file nor a folder")
@@ -125,8 +126,7 @@ class _Search:
                 continue
             self._visited.add(folder.real)
             try:
-                with os.scandir(folder.path) as listing:
-                    entries = list(listing)
+                entries = disk.entries(folder.path)
             except OSError as error:
                 self.problems.append(f"{folder.display or '.'}: cannot read the folder: {error.strerror or error}")
                 continue
@@ -164,7 +164,7 @@ class _Search:
 
     def _is_excluded(self, path: str) -> bool:
         """Whether patterns or ignore files exclude the path, or a folder between the root and it."""
-        at, is_folder = path, os.path.isdir(path)
+        at, is_folder = path, disk.is_folder(path)
         while True:
             parent = os.path.dirname(at)
             if self._excludes.match(os.path.basename(at), at):

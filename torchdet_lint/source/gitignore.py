@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from torchdet_lint import disk
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -23,8 +25,7 @@ Chain: TypeAlias = tuple[Rules, ...]
 def rules_of(folder: str, name: str = ".gitignore", base: str | None = None) -> Chain:
     """The rules of the ignore file in a folder; none where it is missing, unreadable or empty."""
     try:
-        with open(os.path.join(folder, name), encoding="utf-8", errors="surrogateescape") as file:
-            lines = file.read().splitlines()
+        lines = disk.read(os.path.join(folder, name)).decode("utf-8", "surrogateescape").splitlines()
     except OSError:
         return ()
     if not any(line.strip() and not line.startswith("#") for line in lines):
@@ -58,7 +59,7 @@ def rules_above(folder: str) -> Chain:
     """
     above: list[str] = []
     at = folder
-    while not os.path.lexists(os.path.join(at, ".git")):
+    while not disk.exists(os.path.join(at, ".git")):
         parent = os.path.dirname(at)
         if parent == at:
             return ()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from _blake2 import blake2b  # `hashlib` would give the same function, and load OpenSSL for it
 from dataclasses import dataclass, field
 from typing import Any
 
+from torchdet_lint import disk
+from torchdet_lint.disk import content_digest
 from torchdet_lint.finding import Location
 from torchdet_lint.source.cells import NotebookMap
 from torchdet_lint.source.imports import ImportRecord
@@ -125,14 +126,6 @@ def load(path: str, data: bytes | None = None, display: str | None = None) -> So
 
 def _read(path: str, shown: str) -> bytes:
     try:
-        with open(path, "rb", buffering=0) as file:
-            return file.read()
-    except (OSError, ValueError) as error:
-        raise SourceError(
-            shown, 1, 1, f"the file cannot be read: {getattr(error, 'strerror', None) or error}"
-        ) from None
-
-
-def content_digest(data: bytes) -> str:
-    """A name for these bytes: 32 hexadecimal digits."""
-    return blake2b(data, digest_size=16).hexdigest()
+        return disk.read(path)
+    except OSError as error:
+        raise SourceError(shown, 1, 1, f"the file cannot be read: {error.strerror or error}") from None
