@@ -11,44 +11,50 @@ import os
 import stat
 import time
 from _blake2 import blake2b  # `hashlib` would give the same function, and load OpenSSL for it
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+
+TYPE_CHECKING = False  # `typing` takes longer to import than what stands here takes to run
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    from typing_extensions import Self
+
+    Look: TypeAlias = tuple[Any, ...]
+    """("kind", type), ("link", type), ("file", times, digest) or ("folder", times, digest). Where the times are the same, the
+    digest is; () are the times of what was too young to be known by them.
+    """
 
 YOUNG = 2_000_000_000
 """Nanoseconds. Something that was changed within this time before a look can change again without another time stamp (file
 systems count in steps of up to two seconds), so that only its contents tell."""
 
-Look = tuple[Any, ...]
-"""("kind", type), ("link", type), ("file", *times, digest) or ("folder", *times, digest). `digest` is "" where the times say
-enough.
-"""
-
 
 class Looks:
-    """What a run has looked at. `complete` is false when it depends on something that no look can tell."""
+    """What this process looks at while the recording is entered. `complete` is false when the outcome depends on something that
+    no look can tell.
+    """
 
     def __init__(self) -> None:
         self.seen: dict[tuple[str, str], Look] = {}
-        self.complete = True
+        try:
+            self._cwd = os.getcwd()
+        except OSError:  # it is gone
+            self._cwd = ""
+        self.complete = bool(self._cwd)
 
     def note(self, path: str, look: Look) -> None:
         """Keeps the first look at a path: if it changes during the run, later runs see that it has changed since."""
-        self.seen.setdefault((os.path.abspath(path), look[0]), look)
+        self.seen.setdefault((os.path.join(self._cwd, path), look[0]), look)
+
+    def __enter__(self) -> Self:
+        _recordings.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _recordings.remove(self)
 
 
 _recordings: list[Looks] = []
-
-
-@contextmanager
-def recording() -> Iterator[Looks]:
-    """Records the looks of this process until it is left."""
-    looks = Looks()
-    _recordings.append(looks)
-    try:
-        yield looks
-    finally:
-        _recordings.remove(looks)
+_CACHES = frozenset(("__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".torchdet_lint_cache"))
 
 
 def untraceable() -> None:
@@ -123,13 +129,11 @@ def exists(path: str) -> bool:
 def unchanged(seen: dict[tuple[str, str], Look]) -> bool:
     """Whether every look would give the same now."""
     for (path, kind), look in seen.items():
-        if kind == "file":
+        if kind in ("file", "folder"):
             now = _stat(path)
-            if now is None or _times(now) != look[1:5] or (look[5] and _digest_of(path) != look[5]):
-                return False
-        elif kind == "folder":
-            now = _stat(path)
-            if now is None or _times(now) != look[1:5] or (look[5] and _names_of(path) != look[5]):
+            if now is None or (
+                _times(now) != look[1] and (_contents(path) if kind == "file" else _inside(path)) != look[2]
+            ):
                 return False
         elif look[1] != (_kind(_stat(path)) if kind == "kind" else _own_kind(path)):
             return False
@@ -178,18 +182,18 @@ def _times(found: os.stat_result) -> tuple[int, int, int, int]:
 
 
 def _file(found: os.stat_result, digest: str) -> Look:
-    return ("file", *_times(found), digest if _young(found) else "")
+    return ("file", () if _young(found) else _times(found), digest)
 
 
 def _folder(found: os.stat_result, inside: list[str]) -> Look:
-    return ("folder", *_times(found), _digest_of_names(inside) if _young(found) else "")
+    return ("folder", () if _young(found) else _times(found), _digest_of_names(inside))
 
 
 def _young(found: os.stat_result) -> bool:
     return found.st_mtime_ns > time.time_ns() - YOUNG
 
 
-def _digest_of(path: str) -> str:
+def _contents(path: str) -> str:
     try:
         with open(path, "rb", buffering=0) as file:
             return content_digest(file.readall())
@@ -197,7 +201,7 @@ def _digest_of(path: str) -> str:
         return ""
 
 
-def _names_of(folder: str) -> str:
+def _inside(folder: str) -> str:
     try:
         return _digest_of_names(os.listdir(folder))
     except OSError:
@@ -205,4 +209,6 @@ def _names_of(folder: str) -> str:
 
 
 def _digest_of_names(inside: list[str]) -> str:
-    return content_digest("\0".join(sorted(inside)).encode("utf-8", "surrogateescape"))
+    """What other tools keep beside the code, and this one, comes and goes and is never looked into."""
+    names = sorted(name for name in inside if name not in _CACHES)
+    return content_digest("\0".join(names).encode("utf-8", "surrogateescape"))

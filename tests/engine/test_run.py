@@ -249,7 +249,7 @@ def test_an_internal_error_of_the_analysis_leaves_what_cannot_be_read(
     monkeypatch.setattr(torchdet_lint.checks, "gather", lambda _context, _progress: {}["x"])
     result = lint()
     assert brief(result) == ["broken.py:1 TDL999"]
-    assert result.problems[0].startswith("internal error while analysing the project: KeyError: 'x'")
+    assert result.problems[0].startswith("internal error while analysing a.py: KeyError: 'x'")
 
 
 def die_at_b(entry: Entry, read: Callable[[Entry], reading.Reading] = reading.read) -> reading.Reading:

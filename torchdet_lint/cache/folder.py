@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+
+TYPE_CHECKING = False  # `typing` takes longer to import than what stands here takes to run
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 NAME = ".torchdet_lint_cache"
 VARIABLE = "TORCHDET_LINT_CACHE_DIR"
@@ -13,20 +16,9 @@ _SIGNATURE = b"Signature: 8a477f597d28d172789f06886806bc55"
 """What backup programs look for: https://bford.info/cachedir/"""
 
 
-def chosen(option: str | None, environ: Mapping[str, str]) -> str | None:
-    """The folder that the command line or the environment names, absolute; None where neither does."""
-    named = option or environ.get(VARIABLE)
-    return os.path.abspath(os.path.expanduser(named)) if named else None
-
-
-def named_in(argv: Sequence[str]) -> str | None:
-    """The value of `--cache-dir` among arguments, found without parsing them."""
-    for index, text in enumerate(argv):
-        if text.startswith("--cache-dir="):
-            return text.partition("=")[2]
-        if text == "--cache-dir" and index + 1 < len(argv):
-            return argv[index + 1]
-    return None
+def default_folder(root: str) -> str:
+    """The cache of a project, where nobody has chosen another place."""
+    return os.path.join(root, NAME)
 
 
 def nearest(folder: str) -> str | None:
@@ -47,7 +39,7 @@ def write(folder: str, name: str, pieces: Sequence[bytes]) -> bool:
     beside = f"{target}.{os.getpid()}.tmp"
     try:
         if not os.path.isdir(os.path.dirname(target)):
-            _make(folder)
+            prepare(folder)
             os.makedirs(os.path.dirname(target), exist_ok=True)
         try:
             with open(beside, "wb") as file:
@@ -71,14 +63,17 @@ def read(folder: str, name: str) -> bytes:
         return b""
 
 
-def _make(folder: str) -> None:
-    """The folder with what keeps it out of repositories and backups."""
-    os.makedirs(folder, exist_ok=True)
-    for name, data in ((".gitignore", b"*\n"), (_TAG, _SIGNATURE + b"\n# This is the cache of torchdet-lint.\n")):
-        path = os.path.join(folder, name)
-        if not os.path.exists(path):
-            with open(path, "wb") as file:
-                file.write(data)
+def prepare(folder: str) -> None:
+    """Makes the folder, with what keeps it out of repositories and backups, if that can be done."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+        for name, data in ((".gitignore", b"*\n"), (_TAG, _SIGNATURE + b"\n# This is the cache of torchdet-lint.\n")):
+            path = os.path.join(folder, name)
+            if not os.path.exists(path):
+                with open(path, "wb") as file:
+                    file.write(data)
+    except OSError:
+        pass  # a place that may not be written to; whoever writes a file there will see it too
 
 
 def is_cache(folder: str) -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import marshal
-from typing import Any
 from zlib import crc32
+
+TYPE_CHECKING = False  # `typing` takes longer to import than what stands here takes to run
+if TYPE_CHECKING:
+    from typing import Any
 
 _MAGIC = b"torchdet-lint cache 1\n"
 

@@ -53,10 +53,13 @@ class Context:
         """Whether findings in this file are asked for."""
         return self.reported is None or path in self.reported
 
+    def versions_of(self, path: str) -> Versions:
+        """The known bounds of libraries for a file."""
+        return self.versions_for(path) if self.versions_for is not None else self.versions
+
     def torch(self, path: str) -> Interval:
         """The torch versions that the file is written for."""
-        found = self.versions_for(path) if self.versions_for is not None else self.versions
-        return found.get("torch", ANY)
+        return self.versions_of(path).get("torch", ANY)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+TYPE_CHECKING = False  # `typing` takes longer to import than a run that is known already
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -19,10 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     gc.disable()  # a run makes many small values and few cycles: collecting them costs a sixth of the time and frees little
     args = list(sys.argv[1:] if argv is None else argv)
     try:
-        from torchdet_lint.cli.app import app
-
-        status = app.main(args, prog_name="torchdet-lint", standalone_mode=False)
-        return status if isinstance(status, int) else 0
+        return _run(args)
     except KeyboardInterrupt as error:
         failure: BaseException = error
     except Exception as error:  # noqa: BLE001 (the last line of defence: a user never sees a traceback unasked)
@@ -33,3 +32,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     from torchdet_lint.cli.failures import tell
 
     return tell(failure, verbose="-v" in args or "--verbose" in args)
+
+
+def _run(args: list[str]) -> int:
+    """Says what an earlier run has said where nothing has changed since, else runs the command."""
+    from torchdet_lint.cli.replay import Session
+    from torchdet_lint.disk import Looks
+
+    with Looks() as looks:
+        session = Session(args, looks)
+        known = session.known()
+        if known is not None:
+            from torchdet_lint.cli.output import write_out
+
+            write_out([known[1]])
+            return known[0]
+        from torchdet_lint.cli.app import app
+
+        status = app.main(args, prog_name="torchdet-lint", standalone_mode=False, obj=session)
+    return status if isinstance(status, int) else 0

@@ -10,6 +10,7 @@ from torchdet_lint import __version__
 
 _COMMANDS = {
     "check": "torchdet_lint.cli.check",
+    "clean": "torchdet_lint.cli.clean",
     "explain": "torchdet_lint.cli.rules",
     "programs": "torchdet_lint.cli.programs",
     "rules": "torchdet_lint.cli.rules",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from torchdet_lint.cache.folder import prepare
 from torchdet_lint.cli.failures import CLEAN, FINDINGS, TROUBLE, Trouble, say
 from torchdet_lint.cli.output import stdout_style, write_file, write_out
 from torchdet_lint.cli.progress import progress
@@ -26,6 +27,7 @@ from torchdet_lint.config import OUTPUT_FORMATS
 from torchdet_lint.finding import SEVERITIES
 
 if TYPE_CHECKING:
+    from torchdet_lint.cli.replay import Session
     from torchdet_lint.config import Settings, SettingsFor
     from torchdet_lint.engine.options import Options, Result
     from torchdet_lint.report.model import Report
@@ -55,7 +57,8 @@ _report_options = options(
 @_report_options
 @project_options
 @run_options
-def check(paths: tuple[str, ...], **given: Any) -> int:
+@click.pass_obj
+def check(session: Session | None, /, paths: tuple[str, ...], **given: Any) -> int:
     """Check files and folders (default: the current folder); `-` reads standard input."""
     outputs = [_output(text) for text in given["output"]]
     on_stdout = _on_stdout(outputs, given["output_format"])
@@ -68,6 +71,12 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
     run_options = engine_options(paths, given["stdin_filename"], settings, given)
     if given["show_files"]:
         return _show_files(run_options)
+    cache = _cache(run_options) if session is not None and not _leaves_more(outputs, paths, given) else None
+    if session is not None and cache is not None and (known := session.known_in(cache)) is not None:
+        write_out([known[1]])
+        return known[0]
+    if cache is not None:
+        prepare(cache)  # now, so that it is no change to the folder that it lies in
     on_stdout = on_stdout or settings.project.output_format
     formats = {on_stdout, *(name for name, _ in outputs)}
     result, report = _checked(run_options, given, with_rules="sarif" in formats)
@@ -77,8 +86,27 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
             from torchdet_lint.report.style import PLAIN
 
             write_file(file, render(name, report, PLAIN))
-    write_out(_pieces(on_stdout, report, given, stdout_style(given["color"])))
-    return _status(result, settings.project, given["exit_zero"])
+    text = "".join(_pieces(on_stdout, report, given, stdout_style(given["color"])))
+    write_out([text])
+    status = _status(result, settings.project, given["exit_zero"])
+    if session is not None and cache is not None and status != TROUBLE and result.files:
+        session.keep(cache, status, text)
+    return status
+
+
+def _leaves_more(outputs: list[tuple[str, str | None]], paths: tuple[str, ...], given: dict[str, Any]) -> bool:
+    """Whether a run depends on, or leaves, more than a text on standard output that files decide."""
+    return given["verbose"] or paths == ("-",) or any(file is not None for _, file in outputs)
+
+
+def _cache(run_options: Options) -> str | None:
+    """The folder of the cache of a run, if it has one."""
+    from torchdet_lint.cache.folder import default_folder
+    from torchdet_lint.engine.scope import root_of
+
+    if not run_options.cache:
+        return None
+    return run_options.cache_dir or default_folder(root_of(run_options.cwd, run_options.paths))
 
 
 def _output(text: str) -> tuple[str, str | None]:
@@ -121,6 +149,7 @@ def _checked(run_options: Options, given: dict[str, Any], with_rules: bool) -> t
         programs=result.programs,
         version=__version__,
         elapsed=time.perf_counter() - start if given["verbose"] else None,
+        work=result.work if given["verbose"] else None,
     )
 
 

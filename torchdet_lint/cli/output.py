@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
 
-from torchdet_lint.cli.failures import Trouble
-from torchdet_lint.report.style import Style, wants_colour
+TYPE_CHECKING = False  # `typing` takes longer to import than a run that is known already
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torchdet_lint.report.style import Style
 
 
 def stdout_style(when: str) -> Style:
     """The style of standard output under `--color WHEN`."""
+    from torchdet_lint.report.style import Style, wants_colour
+
     return Style(wants_colour(when, sys.stdout is not None and sys.stdout.isatty(), os.environ))
 
 
@@ -31,6 +35,8 @@ def write_out(pieces: Iterable[str]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        from torchdet_lint.cli.failures import Trouble
+
         raise Trouble(f"standard output cannot be written: {error.strerror}") from None
 
 
@@ -51,4 +57,6 @@ def write_file(path: str, pieces: Iterable[str]) -> None:
     except OSError as error:
         if os.path.exists(beside):
             os.unlink(beside)
+        from torchdet_lint.cli.failures import Trouble
+
         raise Trouble(f"--output: {named} cannot be written: {error.strerror}") from None

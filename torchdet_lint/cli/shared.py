@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from torchdet_lint import disk
+from torchdet_lint.cache.folder import VARIABLE
 from torchdet_lint.cli.failures import Trouble, say
 from torchdet_lint.config import OPTIONS, Layer, SettingsFor, inline, layer
 from torchdet_lint.finding import CONFIDENCES, SEVERITIES
@@ -27,7 +28,7 @@ _KEYS = {"exclude": "extend-exclude"}
 
 _ORDER = (
     "select", "extend-select", "ignore", "min-severity", "min-confidence", "fail-on", "exclude", "force-exclude",
-    "target-torch", "output-format", "jobs",
+    "target-torch", "output-format", "cache-dir", "jobs",
 )  # fmt: skip
 
 
@@ -67,7 +68,8 @@ project_options: Callable[[F], F] = options(
 )
 
 run_options: Callable[[F], F] = options(
-    click.option("--no-cache", is_flag=True, help="Keep no results between runs; this version never does."),
+    click.option("-n", "--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs."),
+    click.option("--cache-dir", metavar="FOLDER", help="Where results are kept between runs."),
     click.option("-j", "--jobs", type=click.IntRange(min=0), help="Worker processes; 0: one for each processor."),
     click.option("--color", type=click.Choice(WHEN), default="auto", help="When to colour the output."),
     click.option("-q", "--quiet", is_flag=True, help="Findings only: no summary, no progress."),
@@ -115,9 +117,18 @@ def engine_options(
         stdin=stdin,
         jobs=settings.project.jobs,
         cache=not given["no_cache"],
+        cache_dir=cache_dir(settings, given["cache_dir"]),
         suppressions=not given.get("no_suppressions", False),
         cwd=settings.cwd,
     )
+
+
+def cache_dir(settings: SettingsFor, named: str | None) -> str | None:
+    """The cache folder that somebody has chosen: on the command line, in the environment or in the configuration."""
+    configured = settings.project.cache_dir
+    if named is None and (chosen := os.environ.get(VARIABLE)):
+        return os.path.abspath(os.path.expanduser(chosen))
+    return None if configured is None else configured.path
 
 
 def checked_paths(paths: tuple[str, ...], stdin_filename: str | None = None) -> tuple[str, ...]:

@@ -156,6 +156,11 @@ class Settings:
     output_format: str = _key(
         "choice", OUTPUT_FORMATS[0], "project", "The form of the report.", 'output-format = "concise"', OUTPUT_FORMATS
     )
+    cache_dir: Anchored | None = _key(
+        "path", None, "project",
+        "Where results are kept between runs (by default in `.torchdet_lint_cache`, in the root of the project).",
+        'cache-dir = "~/.cache/torchdet-lint"',
+    )  # fmt: skip
     jobs: int = _key("count", 0, "project", "Worker processes; 0 means as many as there are processors.", "jobs = 4")
     origins: tuple[tuple[str, tuple[str, ...]], ...] = ()
     config_file: str | None = None

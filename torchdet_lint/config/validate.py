@@ -102,6 +102,12 @@ def _anchored(option: Option, place: _Place, raw: Any) -> tuple[Anchored, ...]:
     return tuple(Anchored(place.base, item) for item in _texts(option, place, raw))
 
 
+def _path(option: Option, place: _Place, raw: Any) -> Anchored:
+    if not isinstance(raw, str) or not raw:
+        raise _wrong(option, place, "a path in quotes", raw)
+    return Anchored(place.base, raw)
+
+
 def _entries(option: Option, place: _Place, raw: Any) -> tuple[Anchored, ...]:
     for item in _texts(option, place, raw):
         if ":" in item and not _FUNCTION.fullmatch(item):
@@ -137,6 +143,7 @@ _READERS: dict[str, Callable[[Option, _Place, Any], Any]] = {
     "selectors": _texts,
     "globs": _anchored,
     "paths": _anchored,
+    "path": _path,
     "entries": _entries,
     "ignores": _ignores,
     "severities": _severities,

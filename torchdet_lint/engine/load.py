@@ -1,4 +1,4 @@
-"""All files of a project, read in this process or in several, with the same outcome."""
+"""All files of a project, read in this process or in several, from the cache or afresh, with the same outcome."""
 
 from __future__ import annotations
 
@@ -9,11 +9,23 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 
-from torchdet_lint import ir
+from torchdet_lint import disk, ir
 from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.engine import workers
+from torchdet_lint.engine.kept import Kept, kept_in, key_of
 from torchdet_lint.engine.options import Progress
-from torchdet_lint.engine.reading import Fault, Reading, dump, read, read_ahead, undump, unit_fault
+from torchdet_lint.engine.reading import (
+    Fault,
+    Reading,
+    dump,
+    fetch,
+    read,
+    read_ahead,
+    remembered,
+    to_remember,
+    undump,
+    unit_fault,
+)
 from torchdet_lint.engine.scope import Entry
 from torchdet_lint.lowering import LoweringError, lower
 from torchdet_lint.source import SourceFile, Unit
@@ -30,11 +42,15 @@ BATCH_FILES = 25
 class Loaded:
     """The files of a project by key: those that have a text, and the first fault of those that have one.
 
-    `lower` is what a `Project` needs: it takes what was lowered ahead, and lowers what was not.
+    `lower` is what a `Project` needs: it takes what was lowered ahead or in an earlier run, and lowers what was not. `parsed`
+    counts the units that libcst had to parse for it, `known` the files that an earlier run had taken apart.
     """
 
     sources: dict[str, SourceFile] = field(default_factory=dict)
     faults: dict[str, Fault] = field(default_factory=dict)
+    kept: Kept = field(default_factory=lambda: kept_in(None))
+    parsed: int = 0
+    known: int = 0
     _ahead: dict[tuple[str, int], bytes] = field(default_factory=dict)
 
     def add(self, key: str, reading: Reading) -> None:
@@ -44,15 +60,27 @@ class Loaded:
             self.faults[key] = reading.fault
         for index, body in reading.bodies.items():
             self._ahead[key, index] = body
+        self.parsed += len(reading.bodies)
 
     def lower(self, source: SourceFile, unit: Unit) -> ir.Body:
         """The IR of a unit, () when it cannot be lowered; then the file has a fault."""
-        ahead = self._ahead.pop((source.path, unit.index), None)
-        if ahead is not None:
-            body: ir.Body = ir.decode(marshal.loads(ahead))  # noqa: S302 (from a process of our own)
+        text = source.unit_text(unit)
+        keeping = self.kept.folder is not None
+        key = key_of(text) if keeping else b""
+        data = self._ahead.pop((source.path, unit.index), None)
+        if data is not None and keeping:
+            self.kept.put_unit(key, data)
+        elif keeping:
+            data = self.kept.units.get(key)
+        if data is not None:
+            body: ir.Body = ir.decode(marshal.loads(data))  # noqa: S302 (from a process or a cache of our own)
             return body
         try:
-            return lower(source.unit_text(unit))
+            body = lower(text)
+            self.parsed += 1
+            if keeping:
+                self.kept.put_unit(key, marshal.dumps(ir.encode(body)))
+            return body
         except LoweringError as error:
             found = unit_fault(unit, error)
             known = self.faults.get(source.path)
@@ -62,21 +90,42 @@ class Loaded:
             return ()
 
 
-def load_all(entries: Sequence[Entry], apis: Apis, jobs: int, progress: Progress) -> Loaded:
+def load_all(entries: Sequence[Entry], apis: Apis, jobs: int, progress: Progress, kept: Kept | None = None) -> Loaded:
     """Every file of a project. `jobs` is the number of processes, 0 for as many as there are processors."""
-    jobs = jobs or workers.processors()
-    found: dict[str, Reading] = {}
-    for done, (entry, reading) in enumerate(_readings(entries, apis, jobs), 1):
+    loaded = Loaded(kept=kept or kept_in(None))
+    found: dict[str, Reading] = dict(_remembered(entries, loaded.kept))
+    loaded.known = len(found)
+    fresh = [entry for entry in entries if entry.key not in found]
+    for done, (entry, reading) in enumerate(_readings(fresh, apis, jobs or workers.processors()), loaded.known + 1):
         found[entry.key] = reading
+        if loaded.kept.folder is not None and reading.source is not None:
+            loaded.kept.sources.put(*to_remember(entry, reading))
         progress("reading", done, len(entries))
-    loaded = Loaded()
     for entry in entries:  # in their order, whoever was ready first
         loaded.add(entry.key, found[entry.key])
     return loaded
 
 
+def _remembered(entries: Sequence[Entry], kept: Kept) -> Iterator[tuple[str, Reading]]:
+    """The files whose bytes an earlier run has seen."""
+    if not kept.useful:
+        return
+    for entry in entries:
+        try:
+            data = fetch(entry)
+        except OSError:
+            continue  # whoever reads it will say why
+        reading = remembered(entry, data, kept.sources)
+        if reading is not None:
+            yield entry.key, reading
+
+
 def _readings(entries: Sequence[Entry], apis: Apis, jobs: int) -> Iterator[tuple[Entry, Reading]]:
-    sizes = [_size(entry) for entry in entries]
+    looks = [_look(entry) for entry in entries]
+    sizes = [
+        len(entry.data) if entry.data is not None else look.st_size if look else 0
+        for entry, look in zip(entries, looks, strict=True)
+    ]
     if jobs == 1 or (len(entries) < FEW_FILES and sum(sizes) < FEW_BYTES):
         for entry in entries:
             yield entry, read(entry)
@@ -84,6 +133,10 @@ def _readings(entries: Sequence[Entry], apis: Apis, jobs: int) -> Iterator[tuple
     with closing(workers.each(_batches(entries, sizes), partial(_task, apis), jobs)) as results:
         for number, result, trouble in results:
             reading = Reading(None, {}, Fault("read", trouble)) if trouble else undump(result)
+            if reading.source is None:
+                disk.untraceable()
+            else:
+                disk.seen_file(entries[number].path, looks[number], reading.source.digest)
             yield entries[number], reading
 
 
@@ -104,11 +157,9 @@ def _batches(entries: Sequence[Entry], sizes: Sequence[int]) -> list[list[tuple[
     return batches
 
 
-def _size(entry: Entry) -> int:
-    """The size of a file; of one that cannot be looked at, nothing, and reading it will say why."""
-    if entry.data is not None:
-        return len(entry.data)
+def _look(entry: Entry) -> os.stat_result | None:
+    """What the system says of a file; nothing of one that cannot be looked at, and reading it will say why."""
     try:
-        return os.stat(entry.path).st_size
+        return os.stat(entry.path)
     except (OSError, ValueError):
-        return 0
+        return None

@@ -35,17 +35,31 @@ class Options:
     """One run.
 
     `paths` are files and folders as the user wrote them, which exist; with `stdin` they are empty. `settings` answers
-    what is configured for a path. `jobs` is the number of worker processes, 0 for as many as there are processors. With
-    `cache` false nothing is read from a cache or written to one. With `suppressions` false suppression comments hide nothing.
+    what is configured for a path. `jobs` is the number of worker processes, 0 for as many as there are processors.
+    Nothing is read from a cache or written to one unless `cache` is true; `cache_dir` is the folder that the command line names
+    for it, if any. With `suppressions` false suppression comments hide nothing.
     """
 
     paths: tuple[str, ...]
     settings: SettingsFor
     stdin: Stdin | None = None
     jobs: int = 0
-    cache: bool = True
+    cache: bool = False
+    cache_dir: str | None = None
     suppressions: bool = True
     cwd: str = field(default_factory=os.getcwd)
+
+
+class Work(NamedTuple):
+    """What a run has done, and what it took from the cache: files and parts of the project that earlier runs knew, and units
+    that libcst parsed.
+    """
+
+    files: int = 0
+    files_known: int = 0
+    parts: int = 0
+    parts_known: int = 0
+    parsed: int = 0
 
 
 def no_excerpt(_place: Location) -> tuple[str, ...]:
@@ -60,8 +74,9 @@ class Result:
     `findings` are those to be shown: selected, not suppressed, with the severities of the configuration, at or above
     `min-severity` and `min-confidence`, in the order of `Finding.sort_key`. `files` are the paths that were checked, sorted.
     `problems` are things that kept a part of the project from being checked, one line each; they make a run fail.
-    `suppressed` counts the findings that comments hide, `programs` the entry points. `excerpt(place)` gives the lines
-    `place.line` to `place.end_line` as they were analysed, without line ends, and () where they are no longer at hand.
+    `suppressed` counts the findings that comments hide, `programs` the entry points, `work` what it took. `excerpt(place)`
+    gives the lines `place.line` to `place.end_line` as they were analysed, without line ends, and () where they are no longer
+    at hand.
     """
 
     findings: tuple[Finding, ...]
@@ -69,6 +84,7 @@ class Result:
     problems: tuple[str, ...] = ()
     suppressed: int = 0
     programs: int = 0
+    work: Work = Work()
     excerpt: Callable[[Location], tuple[str, ...]] = no_excerpt
 
 

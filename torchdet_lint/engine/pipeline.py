@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from torchdet_lint.cache.folder import default_folder
 from torchdet_lint.card import ProgramCard
 from torchdet_lint.catalog.rules import Catalog
 from torchdet_lint.config import Settings
 from torchdet_lint.config.policy import Policy, catalog_for, policy
 from torchdet_lint.engine.fingerprint import fingerprinted
+from torchdet_lint.engine.kept import kept_in
 from torchdet_lint.engine.load import Loaded, load_all
-from torchdet_lint.engine.options import Options, Programs, Progress, Result
+from torchdet_lint.engine.options import Options, Programs, Progress, Result, Work
+from torchdet_lint.engine.parts import Judge, Verdict, trouble
 from torchdet_lint.engine.places import Displayed, excerpt
 from torchdet_lint.engine.scope import Entry, Scope, scope
 from torchdet_lint.engine.scripts import scripts
@@ -24,9 +28,10 @@ from torchdet_lint.engine.unreadable import unreadable
 from torchdet_lint.engine.versions import versions_by_file
 from torchdet_lint.finding import Finding, Location
 from torchdet_lint.project.modules import Project
+from torchdet_lint.project.parts import parts
 
 if TYPE_CHECKING:
-    from torchdet_lint.checks import Context, Facts
+    from torchdet_lint.checks import Context
 
 
 class Run:
@@ -43,19 +48,21 @@ class Run:
         self.displayed = Displayed({entry.key: entry.display for entry in self.scope.entries})
         self.problems: list[str] = list(self.scope.problems)
         self.loaded = Loaded()
+        self.parts: Counter[str] = Counter()
+        self.kept = kept_in((options.cache_dir or default_folder(self.scope.root)) if options.cache else None)
 
-    def context(self) -> Context:
-        """Reads every file, and gives what the checks need."""
+    def judge(self) -> Judge:
+        """Reads every file, and gives who judges them."""
         from torchdet_lint.checks import Context
 
         settings = self.options.settings.project
         apis = apis_for(settings)
-        self.loaded = load_all(self.scope.entries, apis, self.options.jobs, self.progress)
+        self.loaded = load_all(self.scope.entries, apis, self.options.jobs, self.progress, self.kept)
         self.progress("linking", 0, 0)
         sources = _import_folders(settings, self.scope.root)
         project = Project(self.loaded.sources.values(), self.loaded.lower, sources)
         versions = versions_by_file(self.scope.root, settings.target_torch)
-        return Context(
+        context = Context(
             project=project,
             apis=apis,
             catalog=self.catalog,
@@ -66,31 +73,28 @@ class Run:
             versions_for=versions,
             reported=None if len(self.reported) == len(self.scope.entries) else frozenset(self.reported),
         )
+        return Judge(context, self.loaded, _policy(context, settings), self.parts)
 
-    def facts(self) -> Facts | None:
-        """Everything that is known of the project; None after an internal error, which is noted."""
-        from torchdet_lint.checks import gather
-
-        context = self.context()
-        try:
-            facts = gather(context, self.progress)
-            for _, error in facts.troubles:
-                self.trouble(error, "analysing a program")
-            return facts
-        except Exception as error:  # noqa: BLE001 (the files that cannot be read are still told)
-            self.trouble(error, "analysing the project")
-            return None
+    def work(self) -> Work:
+        """What has been done so far."""
+        loaded, parts = self.loaded, self.parts
+        return Work(len(self.scope.entries), loaded.known, parts["parts"], parts["known"], loaded.parsed)
 
     def trouble(self, error: Exception, doing: str) -> None:
         """Notes an error of our own: the rest of the run is worth having."""
-        frame = error.__traceback__
-        while frame is not None and frame.tb_next is not None:
-            frame = frame.tb_next
-        where = f" at {os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}" if frame else ""
-        text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        self.problems.append(
-            f"internal error while {doing}: {' '.join(text.split())}{where}; findings are missing (please report this)"
-        )
+        self.problems.append(trouble(error, doing))
+
+
+def _policy(context: Context, settings: Settings) -> str:
+    """Everything besides the code of a part that its verdict depends on, as one text. Which files there are decides what an
+    import means.
+    """
+    layout = context.project.layout
+    rules = [(rule.code, rule.source, repr(rule)) for rule in context.catalog.rules if rule.match is not None]
+    return repr((
+        sorted(layout.files), layout.roots, sorted(context.codes), context.scripts, context.tests_are_programs,
+        context.versions, settings.apis, rules,
+    ))  # fmt: skip
 
 
 class Policies:
@@ -111,33 +115,56 @@ class Policies:
 def run(options: Options, progress: Progress) -> Result:
     """Lints. Raises ConfigError, CatalogError and VersionError for what the configuration has wrong."""
     state = Run(options, progress)
+    found: list[Finding] = []
+    programs: list[str] = []
     with _room_for_recursion():
-        facts = state.facts()
-        found = [] if facts is None else list(_found(state, facts))
+        for verdict in _verdicts(state):
+            found += verdict.findings
+            programs += verdict.programs
+            state.problems += verdict.troubles
+            state.loaded.faults.update(verdict.faults)
+    state.kept.flush()
     found += _unreadable(state)
     shown, hidden = _settled(state, found)
     return Result(
         findings=tuple(sorted(map(state.displayed.finding, shown), key=lambda finding: finding.sort_key)),
         files=tuple(sorted(entry.display for entry in state.reported.values())),
-        problems=tuple(state.problems),
+        problems=tuple(dict.fromkeys(state.problems)),  # what fails in one part is likely to fail in the next
         suppressed=hidden,
-        programs=0 if facts is None else sum(each.program.path in state.reported for each in facts.programs),
+        programs=sum(path in state.reported for path in programs),
+        work=state.work(),
         excerpt=_Excerpts(state),
     )
 
 
+def _verdicts(state: Run) -> Iterator[Verdict]:
+    """What there is to say about each part of the project."""
+    judge = state.judge()
+    try:
+        yield from judge.verdicts(parts(judge.whole.project), state.options.jobs, state.progress)
+    except Exception as error:  # noqa: BLE001 (the files that cannot be read are still told)
+        state.trouble(error, "analysing the project")
+
+
 def programs(options: Options, progress: Progress) -> Programs:
     """Describes the programs among the files of the run. Raises what `run` raises."""
+    from torchdet_lint.checks import gather
     from torchdet_lint.checks.cards import program_cards
 
     state = Run(options, progress)
-    cards: tuple[ProgramCard, ...] = ()
+    cards: list[ProgramCard] = []
     with _room_for_recursion():
-        facts = state.facts()
-        try:
-            cards = program_cards(facts) if facts is not None else ()
-        except Exception as error:  # noqa: BLE001 (as in `_guarded`)
-            state.trouble(error, "describing programs")
+        judge = state.judge()
+        for part in parts(judge.whole.project):
+            if any(map(judge.whole.wants, part)):
+                try:
+                    facts = gather(judge.context(part), progress)
+                    for path, error in facts.troubles:
+                        state.trouble(error, f"analysing a program in {path}")
+                    cards += program_cards(facts)
+                except Exception as error:  # noqa: BLE001 (other programs are worth describing)
+                    state.trouble(error, f"describing programs of {part[0]}")
+    state.kept.flush()
     shown = [state.displayed.card(card) for card in cards if card.path in state.reported]
     for finding in map(state.displayed.finding, _unreadable(state)):
         state.problems.append(f"{finding.location.path}:{finding.location.line}: {finding.message}")
@@ -155,26 +182,6 @@ def _room_for_recursion() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(before)
-
-
-def _found(state: Run, facts: Facts) -> Iterator[Finding]:
-    """What the checks say about the reported files."""
-    from torchdet_lint.checks import checks_for
-
-    for own, check in checks_for(facts.context):
-        codes = own & facts.context.codes
-        if codes:
-            yield from _guarded(state, codes, check(facts))
-
-
-def _guarded(state: Run, codes: frozenset[str], findings: Iterator[Finding]) -> Iterator[Finding]:
-    """The findings of one check. One that fails takes only its own further findings with it."""
-    try:
-        for finding in findings:
-            if finding.code in codes and finding.location.path in state.reported:
-                yield finding
-    except Exception as error:  # noqa: BLE001 (what others find is worth having, and the run fails)
-        state.trouble(error, f"checking {', '.join(sorted(codes))}")
 
 
 def _unreadable(state: Run) -> Iterator[Finding]:

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 
 from torchdet_lint import disk, ir
 from torchdet_lint.analysis.triggers import needed
+from torchdet_lint.cache.shelf import Shelf
 from torchdet_lint.catalog.apis import Apis
+from torchdet_lint.engine.kept import key_of
 from torchdet_lint.engine.scope import Entry
 from torchdet_lint.lowering import LoweringError, lower
-from torchdet_lint.source import Cell, ImportRecord, NotebookMap, SourceError, SourceFile, Unit, load
+from torchdet_lint.source import Cell, ImportRecord, NotebookMap, SourceError, SourceFile, Unit, decode, load
 
 
 class Fault(NamedTuple):
@@ -42,14 +44,18 @@ def read(entry: Entry) -> Reading:
     silence because no rule happened to look at it.
     """
     try:
-        data = entry.data if entry.data is not None else disk.read(entry.path)
-        source = load(entry.path, data, entry.key)
+        source = load(entry.path, fetch(entry), entry.key)
     except OSError as error:
         return Reading(None, {}, Fault("read", error.strerror or str(error)))
     except SourceError as error:
         notebook = entry.path.endswith(".ipynb")
         return Reading(None, {}, Fault("notebook" if notebook else "encoding", error.message, error.line, error.column))
     return Reading(source, {}, syntax_fault(source.text) if entry.reported else None)
+
+
+def fetch(entry: Entry) -> bytes:
+    """The bytes of a file. Raises OSError."""
+    return entry.data if entry.data is not None else disk.read(entry.path)
 
 
 def read_ahead(entry: Entry, apis: Apis) -> Reading:
@@ -106,27 +112,60 @@ def unit_fault(unit: Unit, error: LoweringError) -> Fault:
 def dump(reading: Reading) -> bytes:
     """A reading as bytes; pickle would take several times as long."""
     source = reading.source
-    plain: Any = None
-    if source is not None:
-        cells = None if source.notebook is None else tuple(tuple(cell) for cell in source.notebook.cells)
-        units = tuple([tuple(unit) for unit in source.units])
-        imports = tuple([tuple(record) for record in source.imports])
-        plain = (source.path, source.text, units, imports, source.comments, cells, source.digest)
-    fault = None if reading.fault is None else tuple(reading.fault)
-    whole: Any = (plain, dict(reading.bodies), fault)
+    plain: Any = None if source is None else (source.path, source.text, source.digest, _taken_apart(source))
+    whole: Any = (plain, dict(reading.bodies), None if reading.fault is None else tuple(reading.fault))
     return marshal.dumps(whole)
 
 
 def undump(data: bytes) -> Reading:
     """The inverse of `dump`."""
     plain, bodies, fault = marshal.loads(data)  # noqa: S302 (from a process of our own)
-    source = None
-    if plain is not None:
-        path, text, units, imports, comments, cells, digest = plain
-        notebook = None if cells is None else NotebookMap(tuple(Cell(*cell) for cell in cells))
-        records = tuple([ImportRecord(*record) for record in imports])
-        source = SourceFile(path, text, tuple([Unit(*unit) for unit in units]), records, comments, notebook, digest)
+    source = None if plain is None else _put_together(*plain)
     return Reading(source, bodies, None if fault is None else Fault(*fault))
+
+
+def remembered(entry: Entry, data: bytes, shelf: Shelf) -> Reading | None:
+    """What an earlier run has made of the same bytes."""
+    digest = disk.content_digest(data)
+    found = shelf.get(_key(entry, digest))
+    if found is None:
+        return None
+    text, plain, fault = marshal.loads(found)  # noqa: S302 (from a cache of our own)
+    if text is None:
+        try:
+            text = decode(data, entry.key)
+        except SourceError:
+            return None
+    return Reading(_put_together(entry.key, text, digest, plain), {}, None if fault is None else Fault(*fault))
+
+
+def to_remember(entry: Entry, reading: Reading) -> tuple[bytes, bytes]:
+    """The key and the blob under which `remembered` finds a reading that has a source."""
+    source = reading.source
+    assert source is not None
+    # The text of a plain file is in its bytes; to take it out of a notebook is work.
+    text = None if source.notebook is None else source.text
+    fault = None if reading.fault is None else tuple(reading.fault)
+    whole: Any = (text, _taken_apart(source), fault)
+    return _key(entry, source.digest), marshal.dumps(whole)
+
+
+def _key(entry: Entry, digest: str) -> bytes:
+    """What a reading depends on: the bytes, how they are read, and whether the syntax is looked at."""
+    return key_of(digest, "notebook" if entry.path.endswith(".ipynb") else "", "reported" if entry.reported else "")
+
+
+def _taken_apart(source: SourceFile) -> Any:
+    cells = None if source.notebook is None else tuple(tuple(cell) for cell in source.notebook.cells)
+    units = tuple([tuple(unit) for unit in source.units])
+    return (units, tuple([tuple(record) for record in source.imports]), source.comments, cells)
+
+
+def _put_together(path: str, text: str, digest: str, plain: Any) -> SourceFile:
+    units, imports, comments, cells = plain
+    notebook = None if cells is None else NotebookMap(tuple(Cell(*cell) for cell in cells))
+    records = tuple([ImportRecord(*record) for record in imports])
+    return SourceFile(path, text, tuple([Unit(*unit) for unit in units]), records, comments, notebook, digest)
 
 
 def _reason(error: LoweringError) -> str:

@@ -46,6 +46,11 @@ def reported_files(options: Options) -> Files:
     return Files(tuple(sorted(entry.display for entry in _named_entries(options, found, root))), found.problems)
 
 
+def root_of(cwd: str, paths: Sequence[str]) -> str:
+    """The root of the project that paths, given in the folder `cwd`, belong to."""
+    return project_root(cwd, [_absolute(cwd, path) for path in paths])[0]
+
+
 def scope(options: Options) -> Scope:
     """The whole project that the run's files belong to."""
     root, whole = project_root(options.cwd, _named(options))

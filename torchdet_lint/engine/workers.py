@@ -51,6 +51,13 @@ def each(batches: Sequence[Batch], task: Task, jobs: int) -> Generator[Done, Non
         crew.dismiss()
 
 
+def can_fork() -> bool:
+    """Whether a worker can be a copy of this process. A copy of a process with threads can deadlock, and macOS's own libraries
+    do not survive a fork.
+    """
+    return hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1
+
+
 class _Worker:
     """A process and what it has been given and not yet answered. `fresh` until it has answered anything."""
 
@@ -79,8 +86,7 @@ class _Crew:
     def __init__(self, batches: Sequence[Batch], task: Task) -> None:
         import multiprocessing
 
-        # A forked copy of a process with threads can deadlock, and macOS's own libraries do not survive a fork.
-        forks = hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1
+        forks = can_fork()
         self._context: Any = multiprocessing.get_context("fork" if forks else "spawn")
         self._forks = forks
         self._queue = deque(batches)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from copy import copy
 from posixpath import dirname, join, normpath
 
 OUTSIDE = frozenset(sys.stdlib_module_names) | {
@@ -32,6 +33,14 @@ class Layout:
         self._homes: dict[str, str] = {}
         self._named: dict[tuple[str, str, int], bool] = {}
         self._paths: dict[str, tuple[tuple[str, bool], ...]] = {}
+        self.visible: Container[str] | None = None
+        """The files that imports find, all where it is None."""
+
+    def within(self, paths: Container[str]) -> Layout:
+        """The same layout, in which imports find only these files; what names mean is settled by all of them."""
+        part = copy(self)
+        part.visible = paths
+        return part
 
     def add_roots(self, roots: Iterable[str]) -> None:
         """Further folders to look in, as programs add them to `sys.path`."""
@@ -43,7 +52,8 @@ class Layout:
         key = (folder, dotted, level)
         if key not in self._found:
             self._found[key] = self._relative(folder, dotted, level) if level else self._search(folder, dotted)
-        return self._found[key]
+        found = self._found[key]
+        return found if self.visible is None or found in self.visible else None
 
     def _folder_of(self, path: str) -> str:
         if path not in self._homes:

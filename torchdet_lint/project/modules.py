@@ -123,6 +123,14 @@ class Project:
         self._looked_up: dict[tuple[str, str], Symbol | None] = {}
         self._resolved: dict[tuple[str, str, int, str], Symbol] = {}
 
+    def part(self, paths: Iterable[str]) -> Project:
+        """The project as the files of one of its parts see it (see `torchdet_lint.project.parts`)."""
+        part = Project((), self._lower)
+        part.modules = {path: self.modules[path] for path in paths}
+        part.layout = self.layout.within(part.modules)
+        part.imports = {path: self.imports[path] for path in part.modules if path in self.imports}
+        return part
+
     def body(self, path: str, unit: int) -> ir.Body:
         """The IR of one unit, lowered at the first request."""
         key = (path, unit)

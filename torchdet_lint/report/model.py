@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from torchdet_lint.engine.options import no_excerpt
+from torchdet_lint.engine.options import Work, no_excerpt
 from torchdet_lint.finding import SEVERITIES, Finding, Location
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Report:
     """The findings of a run, in order, and what is said about the run as a whole.
 
     `rules` holds at least the rules of the findings, by code. `excerpt` gives the source lines of a place (see
-    `torchdet_lint.engine.options.Result`). `elapsed` is in seconds, None where it is not to be shown.
+    `torchdet_lint.engine.options.Result`). `elapsed` is in seconds; it and `work` are None where they are not to be shown.
     """
 
     findings: tuple[Finding, ...]
@@ -33,6 +33,7 @@ class Report:
     programs: int = 0
     version: str = ""
     elapsed: float | None = None
+    work: Work | None = None
 
     def by_severity(self) -> dict[str, int]:
         """The number of findings of each severity, most severe first, zeros included."""

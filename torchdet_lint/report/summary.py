@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from torchdet_lint.engine.options import Work
 from torchdet_lint.finding import Location
 from torchdet_lint.report.model import Report, count
 from torchdet_lint.report.style import Style
@@ -22,6 +23,14 @@ def printable(text: str) -> str:
     )
 
 
+def _work(work: Work) -> str:
+    """`12 of 30 files and 3 of 4 parts known, 5 statements parsed`"""
+    known = (
+        f"{work.files_known} of {count(work.files, 'file')} and {work.parts_known} of {count(work.parts, 'part')} known"
+    )
+    return f"{known}, {count(work.parsed, 'statement')} parsed"
+
+
 def summary(report: Report, style: Style) -> str:
     """One line: what was found where. It claims nothing about code that no rule speaks of."""
     where = count(report.files_checked, "file")
@@ -29,6 +38,7 @@ def summary(report: Report, style: Style) -> str:
         where += f", {count(report.programs, 'program')}"
     took = "" if report.elapsed is None else f" in {report.elapsed:.2f} s"
     hidden = f" ({report.suppressed} suppressed)" if report.suppressed else ""
+    took += "" if report.work is None else f" ({_work(report.work)})"
     if not report.findings:
         return f"{style.paint('good', 'No findings')} in {where}{hidden}{took}\n"
     parts = [

@@ -8,7 +8,7 @@ from torchdet_lint.source.imports import ImportRecord
 from torchdet_lint.source.scan import Unit
 from torchdet_lint.source.sourcefile import SourceFile, load
 from torchdet_lint.source.suppress import Suppression, Suppressions
-from torchdet_lint.source.text import SourceError
+from torchdet_lint.source.text import SourceError, decode
 
 __all__ = [
     "DEFAULT_EXCLUDE",
@@ -22,6 +22,7 @@ __all__ = [
     "Suppression",
     "Suppressions",
     "Unit",
+    "decode",
     "discover",
     "load",
 ]
