@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from glob import escape
 from typing import NamedTuple
 
 from torchdet_lint import disk
@@ -131,7 +132,7 @@ def _discover(paths: Sequence[str], options: Options, root: str, force: bool) ->
     glob to know is dropped afterwards.
     """
     settings = options.settings.project
-    pruned, globs = [], []
+    pruned, globs = ([] if options.cache_dir is None else [escape(options.cache_dir)]), []
     for glob in _exclusions(settings):
         if set(glob.text) & set("*?["):
             globs.append(glob)
