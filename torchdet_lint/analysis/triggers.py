@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.project.modules import Module
@@ -62,7 +62,12 @@ def holds_memory(source: SourceFile, unit: Unit) -> bool:
 
 
 def holds_seed_name(unit: Unit) -> bool:
-    return any(SEED_WORD.search(word) for word in unit.words)
+    return any(map(_means_seed, unit.words))
+
+
+@cache  # the same few thousand words stand in every file
+def _means_seed(word: str) -> bool:
+    return SEED_WORD.search(word) is not None
 
 
 def needed(source: SourceFile, unit: Unit, apis: Apis) -> bool:

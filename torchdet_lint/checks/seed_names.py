@@ -148,15 +148,19 @@ class AttributeReads:
         for unit in self._project.modules[path].source.units:
             if name not in unit.words or unit.kind in ("import", "from"):
                 continue
-            body = self._project.body(path, unit.index)
-            written = {id(target) for node in nested(body) if isinstance(node, ir.Assign) for target in node.targets}
-            for node in nested(body):
-                if isinstance(node, ir.Attr) and node.name == name and id(node) not in written:
-                    return True
+            read: set[int] = set()
+            written: set[int] = set()
+            for node in nested(self._project.body(path, unit.index)):
+                if isinstance(node, ir.Attr) and node.name == name:
+                    read.add(id(node))
+                if isinstance(node, ir.Assign):
+                    written.update(map(id, node.targets))
                 if isinstance(node, ir.Call) and _names_it(node, name):
                     return True
                 if isinstance(node, ir.Item) and isinstance(node.key, ir.Const) and node.key.value == name:
                     return True
+            if read - written:
+                return True
         return False
 
 
@@ -170,17 +174,27 @@ def _names_it(call: ir.Call, name: str) -> bool:
 
 def zero_tests(body: ir.Body) -> Iterator[tuple[ir.Span, ir.Span]]:
     """Places that take a seed of 0 for none: (span of the finding, span of the test)."""
-    flags = _flags(body) | _texts(body)
-    for node in nested(body):
-        if isinstance(node, ir.If) and (test := _bare_seed(node.test, flags)) is not None:
-            yield node.span, test.span
-        elif isinstance(node, ir.Choice) and (test := _bare_seed(node.test, flags)) is not None:
-            yield node.span, node.span
-        elif isinstance(node, ir.Logic) and node.op == "or" and len(node.values) == 2:
-            test = _bare_seed(node.values[0], flags)
-            zero = isinstance(node.values[1], ir.Const) and node.values[1].value == 0
-            if test is not None and not zero and not _is_test(node.values[1]):
-                yield node.span, node.span
+    found = [each for node in nested(body) if (each := _seed_test(node)) is not None]
+    if found:
+        others = _flags(body) | _texts(body)
+        for span, test, whole in found:
+            if _asked_name(test) not in others:
+                yield span, span if whole else test.span
+
+
+def _seed_test(node: object) -> tuple[ir.Span, ir.Expr, bool] | None:
+    """The span of a node that asks for the truth of a seed, the seed, and whether all of the node is the test."""
+    if isinstance(node, ir.If):
+        test = _bare_seed(node.test)
+        return None if test is None else (node.span, test, False)
+    if isinstance(node, ir.Choice):
+        test = _bare_seed(node.test)
+        return None if test is None else (node.span, test, True)
+    if isinstance(node, ir.Logic) and node.op == "or" and len(node.values) == 2:
+        zero = isinstance(node.values[1], ir.Const) and node.values[1].value == 0
+        test = None if zero or _is_test(node.values[1]) else _bare_seed(node.values[0])
+        return None if test is None else (node.span, test, True)
+    return None
 
 
 def _flags(body: ir.Body) -> frozenset[str]:
@@ -242,8 +256,8 @@ def _no_default(args: tuple[ir.Arg, ...], count: int) -> bool:
     return len(args) >= count and all(isinstance(value, ir.Const) and value.value is None for value in rest)
 
 
-def _bare_seed(test: ir.Expr, flags: frozenset[str]) -> ir.Expr | None:
+def _bare_seed(test: ir.Expr) -> ir.Expr | None:
     """The seed that a test asks for its truth, also under `not`."""
     inner = test.value if isinstance(test, ir.Unary) and test.op == "not" else test
     name = _asked_name(inner)
-    return inner if name and is_seed_name(name) and name not in flags else None
+    return inner if name and is_seed_name(name) else None

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from posixpath import dirname, join
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from torchdet_lint import ir
 from torchdet_lint.project.layout import Layout
@@ -120,6 +120,8 @@ class Project:
         self._bodies: dict[tuple[str, int], ir.Body] = {}
         self.imports: dict[str, frozenset[str]] = {}
         """A memo of `torchdet_lint.project.programs.imports_of`."""
+        self.bound: dict[tuple[str, int], dict[str, list[Any]]] = {}
+        """A memo of `torchdet_lint.project.names`: what the statements of a unit bind names to."""
         self._looked_up: dict[tuple[str, str], Symbol | None] = {}
         self._resolved: dict[tuple[str, str, int, str], Symbol] = {}
 

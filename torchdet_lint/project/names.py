@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from torchdet_lint import ir
 from torchdet_lint.project.modules import Definition, External, Folder, ModuleRef, Project, Symbol
@@ -13,6 +13,9 @@ from torchdet_lint.project.modules import Definition, External, Folder, ModuleRe
 BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 
 Canonical: TypeAlias = Callable[[str], str]
+
+Bound: TypeAlias = ir.Expr | tuple[str, int, str] | None
+"""What a statement binds a name to: a value, an import (module, level, member), or None for a definition of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +92,12 @@ class Names:
             return symbol
         if self.project.modules[symbol.path].source.units[symbol.units[0]].kind in ("def", "class"):
             return symbol
-        found: list[ir.Expr | tuple[str, int, str]] = []
+        found: list[Bound] = []
         for unit in symbol.units:
-            for statement in flat(self.project.body(symbol.path, unit)):
-                if isinstance(statement, ir.Function | ir.Class) and statement.name == symbol.name:
-                    return symbol
-                found += _bound_by(statement, symbol.name)
+            bound = _bound_in(self.project, symbol.path, unit).get(symbol.name, ())
+            if None in bound:
+                return symbol
+            found += bound
         there = Names(self.project, symbol.path, self.canonical)
         for item in found:
             if type(item) is tuple:  # an import; IR nodes are subclasses
@@ -111,18 +114,20 @@ class Names:
         return self._locals[key]
 
 
-def _bound_by(statement: ir.Stmt, name: str) -> list[ir.Expr | tuple[str, int, str]]:
-    if isinstance(statement, ir.ImportFrom):
-        return [(statement.module, statement.level, member) for member, bound in statement.names if bound == name]
-    if isinstance(statement, ir.Import):
-        return [
-            (dotted if bound else dotted.split(".", 1)[0], 0, "")
-            for dotted, bound in statement.names
-            if (bound or dotted.split(".", 1)[0]) == name
-        ]
-    if isinstance(statement, ir.Assign) and statement.value is not None:
-        return [statement.value for target in statement.targets if isinstance(target, ir.Name) and target.id == name]
-    return []
+def _bound_in(project: Project, path: str, unit: int) -> dict[str, list[Bound]]:
+    """What the statements of a unit bind names to."""
+    key = (path, unit)
+    if key not in project.bound:
+        found: dict[str, list[Bound]] = {}
+        for statement in flat(project.body(path, unit)):
+            if isinstance(statement, (ir.Function, ir.Class)):
+                found.setdefault(statement.name, []).append(None)
+            for name, imported in _imported(statement):
+                found.setdefault(name, []).append(imported)
+            for name, value in _assigned(statement):
+                found.setdefault(name, []).append(value)
+        project.bound[key] = found
+    return project.bound[key]
 
 
 def local_bindings(function: ir.Function | ir.Lambda) -> dict[str, Local]:
@@ -203,21 +208,30 @@ def flat(body: ir.Body) -> Iterator[ir.Stmt]:
     """The statements of a body and of the blocks inside it, in order; not those of nested functions and classes."""
     for statement in body:
         yield statement
-        for block in blocks(statement):
-            yield from flat(block)
+        if type(statement) in _BLOCKS:
+            for block in blocks(statement):
+                yield from flat(block)
 
 
 def blocks(statement: ir.Stmt) -> tuple[ir.Body, ...]:
     """The blocks of a compound statement, without the bodies of functions and classes."""
-    if isinstance(statement, ir.If | ir.For | ir.While):
-        return (statement.body, statement.orelse)
-    if isinstance(statement, ir.With):
-        return (statement.body,)
-    if isinstance(statement, ir.Try):
-        return (statement.body, *(handler.body for handler in statement.handlers), statement.orelse, statement.final)
-    if isinstance(statement, ir.Match):
-        return tuple(case.body for case in statement.cases)
-    return ()
+    inside = _BLOCKS.get(type(statement))
+    return () if inside is None else inside(statement)
+
+
+_BLOCKS: dict[type, Callable[[Any], tuple[ir.Body, ...]]] = {
+    ir.If: lambda statement: (statement.body, statement.orelse),
+    ir.For: lambda statement: (statement.body, statement.orelse),
+    ir.While: lambda statement: (statement.body, statement.orelse),
+    ir.With: lambda statement: (statement.body,),
+    ir.Try: lambda statement: (
+        statement.body,
+        *(handler.body for handler in statement.handlers),
+        statement.orelse,
+        statement.final,
+    ),
+    ir.Match: lambda statement: tuple(case.body for case in statement.cases),
+}
 
 
 __all__ = ["BUILTINS", "Folder", "Local", "ModuleRef", "Names", "blocks", "flat", "local_bindings", "target_names"]
