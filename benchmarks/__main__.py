@@ -11,12 +11,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import corpora, page, rivals
+from benchmarks import corpora, page, plot, rivals
 from benchmarks.corpora import Corpus, Unavailable
 from benchmarks.session import Session
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
+PLOT = ROOT / "docs" / "benchmarks-growth.svg"
 HOME = ROOT / ".bench"
 
 
@@ -42,12 +43,15 @@ def main(argv: Sequence[str]) -> int:
         session.figures,
         session.reasons,
         session.groups,
+        session.curve,
         [each for each in (scripts, libraries, sample) if each],
         session.versions(),
     )
     print(measured)
     if not own and not given.dry_run:
         PAGE.write_text(page.replace(PAGE.read_text(encoding="utf-8"), measured), encoding="utf-8")
+        if session.curve:
+            PLOT.write_text(plot.growth(session.curve), encoding="utf-8")
         print(f"written to {PAGE.relative_to(ROOT)}", file=sys.stderr)
     return 0
 

@@ -6,14 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-NO_CACHE = "no cache in this version"
-
 
 class Budget(NamedTuple):
     """A row: its key, what is compared, the most that it may be (`must`) and what would be fine (`stretch`).
 
-    A `share` is written as a fraction, 1/40; `unit` is "×" for ratios and "MB" for memory. `reason` says why a row cannot be
-    measured by any run.
+    A `share` is written as a fraction, 1/40; `unit` is "×" for ratios and "MB" for memory.
     """
 
     key: str
@@ -22,7 +19,6 @@ class Budget(NamedTuple):
     stretch: float
     unit: str = "×"
     share: bool = False
-    reason: str = ""
 
 
 BUDGETS = (
@@ -34,17 +30,16 @@ BUDGETS = (
     Budget("libraries/ruff", "cold, libraries, against ruff", 25, 5),
     Budget("scripts/floor", "cold, scripts, against `libcst.parse_module` alone", 0.8, 0.3),
     Budget("libraries/floor", "cold, libraries, against `libcst.parse_module` alone", 0.8, 0.3),
-    Budget("warm/scripts", "warm, scripts, against ruff's warm run", 2.5, 1, reason=NO_CACHE),
-    Budget("warm/libraries", "warm, libraries, against ruff's warm run", 1, 0.6, reason=NO_CACHE),
-    Budget("warm/edited", "one function edited in the libraries, against ruff", 6, 3, reason=NO_CACHE),
-    Budget("hook/unchanged", "hook, one file, nothing changed, against `python -c pass`", 6, 3, reason=NO_CACHE),
+    Budget("warm/scripts", "warm, scripts, against ruff's warm run", 2.5, 1),
+    Budget("warm/libraries", "warm, libraries, against ruff's warm run", 1, 0.6),
+    Budget("warm/edited", "one function edited in the libraries, against ruff", 6, 3),
+    Budget("hook/unchanged", "hook, one file, nothing changed, against `python -c pass`", 6, 3),
     Budget("hook/screened", "hook, one file without a word of torch, against `python -c pass`", 6, 3),
     Budget("hook/needed", "hook, one file that libcst must parse, against `python -c pass`", 25, 12),
     Budget("memory/cold", "peak memory of the largest process, libraries, cold", 150, 60, "MB"),
-    Budget("memory/warm", "peak memory of the largest process, libraries, warm", 60, 25, "MB", reason=NO_CACHE),
+    Budget("memory/warm", "peak memory of the largest process, libraries, warm", 60, 25, "MB"),
     Budget("growth", "time a byte, all libraries at once against each alone", 1.3, 1.1),
 )
-"""Nothing is cached yet, so an unchanged file costs what a screened one does, which has its own row."""
 
 
 def verdict(budget: Budget, figure: float) -> str:
@@ -73,7 +68,7 @@ def table(figures: Mapping[str, float], reasons: Mapping[str, str]) -> list[str]
         figure = figures.get(budget.key, math.nan)
         known = not math.isnan(figure)
         measured = amount(figure, budget) if known else "–"
-        word = verdict(budget, figure) if known else budget.reason or reasons.get(budget.key) or verdict(budget, figure)
+        word = verdict(budget, figure) if known else reasons.get(budget.key) or verdict(budget, figure)
         most, fine = (f"≤ {amount(value, budget)}" for value in (budget.must, budget.stretch))
         lines.append(f"| {budget.what} | {measured} | {most} | {fine} | {word} |")
     return lines

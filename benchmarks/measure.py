@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -33,13 +33,18 @@ class Failed(Exception):
 
 @dataclass(frozen=True)
 class Contender:
-    """A command to measure. `fine` are the exit statuses of a run that did its work; `once`: one round is enough."""
+    """A command to measure. `fine` are the exit statuses of a run that did its work; `once`: one round is enough.
+
+    It runs in the folder `cwd` (an empty one of its own where that is None), and `before` is done before each run, unmeasured.
+    """
 
     name: str
     command: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
     fine: frozenset[int] = frozenset((0,))
     once: bool = False
+    cwd: str | None = None
+    before: Callable[[], object] | None = None
 
 
 @dataclass
@@ -90,16 +95,18 @@ def _once(contender: Contender, outcome: Outcome) -> bool:
 
 
 def run(contender: Contender, limit: float = LIMIT_SECONDS) -> Sample:
-    """One run, in an empty folder. Raises Failed when it cannot be started, takes too long, or ends in trouble.
+    """One run. Raises Failed when it cannot be started, takes too long, or ends in trouble.
 
     On Linux a process starts with its parent's peak as its own, so this one should not grow large.
     """
-    with tempfile.TemporaryFile() as errors, tempfile.TemporaryDirectory() as cwd:
+    if contender.before is not None:
+        contender.before()
+    with tempfile.TemporaryFile() as errors, tempfile.TemporaryDirectory() as empty:
         started = time.monotonic()
         try:
             process = subprocess.Popen(
                 contender.command,
-                cwd=cwd,
+                cwd=contender.cwd or empty,
                 env={**_plain_environment(), **contender.env},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -31,6 +31,7 @@ def measured(
     figures: Mapping[str, float],
     reasons: Mapping[str, str],
     groups: Sequence[tuple[str, Mapping[str, Outcome]]],
+    curve: Sequence[tuple[float, float]],
     corpora: Sequence[Corpus],
     versions: Mapping[str, str],
 ) -> str:
@@ -39,6 +40,16 @@ def measured(
     lines += [*table(figures, reasons), ""]
     for title, outcomes in groups:
         lines += [f"### {title}", "", *runs(outcomes), ""]
+    if curve:
+        lines += [
+            "### Growth: ever larger parts of the libraries",
+            "",
+            "![CPU seconds by size](benchmarks-growth.svg)",
+            "",
+        ]
+        lines += ["| MB | CPU s | s / MB |", "|---:|---:|---:|"]
+        lines += [f"| {size:.1f} | {seconds:.3g} | {seconds / size:.2f} |" for size, seconds in curve]
+        lines.append("")
     lines += ["### What was measured", ""]
     lines += [f"- {each.about}{': ' if each.made_of else ''}{each.made_of}" for each in corpora]
     lines.append(f"- {', '.join(f'{name} {version}' for name, version in versions.items())}")

@@ -25,7 +25,7 @@ RIVALS = (
     Rival(
         "ruff",
         "ruff",
-        ("ruff", "check", "--isolated", "--no-respect-gitignore", "--no-cache", "--exit-zero", "--quiet"),
+        ("ruff", "check", "--isolated", "--no-respect-gitignore", "--exit-zero", "--quiet", "--no-cache"),
     ),
     Rival("torchfix", "torchfix", ("torchfix", "--select", "ALL")),
     Rival("fixit", "fixit", ("fixit", "--quiet", "lint"), frozenset((0, 1))),
@@ -42,9 +42,12 @@ class Installed(NamedTuple):
     programs: Path
     version: str
 
-    def contender(self, paths: Sequence[Path]) -> Contender:
+    def contender(self, paths: Sequence[Path], cache: Path | None = None) -> Contender:
+        """The command for these paths; with a `cache`, for ruff, what it has kept there is used."""
         program, *rest = self.rival.command
         select = RUFF_SELECT if self.rival.name == "ruff" else ()
+        if cache is not None:
+            rest = [*(each for each in rest if each != "--no-cache"), "--cache-dir", str(cache)]
         return Contender(
             self.rival.name, (str(self.programs / program), *rest, *select, *map(str, paths)), fine=self.rival.fine
         )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.corpora import MARK, Corpus
+from benchmarks.corpora import MARK, Corpus, python_files
 from benchmarks.measure import Contender, Failed, Outcome, compete, ratio, run
 from benchmarks.rivals import RIVALS, Installed
 
@@ -54,6 +57,20 @@ if __name__ == "__main__":
 '''
 
 
+class Edit:
+    """Changes one function of a corpus whenever it is called: the last one of the file in the middle, which it adds itself."""
+
+    def __init__(self, folder: Path) -> None:
+        files = python_files(folder)
+        self._file = Path(files[len(files) // 2])
+        self._text = self._file.read_text(encoding="utf-8")
+        self._count = 0
+
+    def __call__(self) -> None:
+        self._count += 1
+        self._file.write_text(f"{self._text}\n\ndef edited(loss):\n    return loss + {self._count}\n", encoding="utf-8")
+
+
 class Session:
     """Collects figures for budgets by their keys, reasons where there is none, and tables of runs."""
 
@@ -61,6 +78,8 @@ class Session:
         self.figures: dict[str, float] = {}
         self.reasons: dict[str, str] = {}
         self.groups: list[tuple[str, Mapping[str, Outcome]]] = []
+        self.curve: list[tuple[float, float]] = []
+        """(megabytes, CPU seconds) of ever larger parts of the libraries."""
         self._root = root
         self._home = home
         self._rivals = rivals
@@ -79,8 +98,16 @@ class Session:
                 file.write_text(text)
                 ours = self._ours(file)
                 self._try(ours)  # so that Python has compiled what it imports
-                group = [ours, Contender(NOTHING, (sys.executable, "-c", "pass")), *self._installed(file, "ruff")]
+                nothing = Contender(NOTHING, (sys.executable, "-c", "pass"))
+                group = [ours, nothing, *self._installed(file, "ruff")]
                 outcomes = self._compete(title, group, self._rounds * HOOK_ROUNDS)
+                if key == "hook/needed":
+                    warm = [*self._warm(file, Path(folder)), nothing]
+                    self._fill(
+                        "hook/unchanged",
+                        self._compete("One file, nothing changed", warm, self._rounds * HOOK_ROUNDS),
+                        NOTHING,
+                    )
             self._fill(key, outcomes, NOTHING)
             if key == "hook/screened":
                 self._start_up = outcomes[OURS].cpu
@@ -105,9 +132,34 @@ class Session:
                 self._fill(f"{kind}/floor", outcomes, f"{FLOOR}, {count} files")
         for name in names:
             self._fill(f"{kind}/{name}", outcomes, name)
+        self._again(corpus, kind)
         if kind == "libraries":
             self.figures["memory/cold"] = outcomes[OURS].peak / 1e6
             self._growth(corpus, outcomes[OURS].cpu)
+
+    def _again(self, corpus: Corpus, kind: str) -> None:
+        """The same corpus with what earlier runs have kept; libraries also with one function edited before every run."""
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "code"
+            shutil.copytree(corpus.folder, copy)
+            group = self._warm(copy, Path(folder))
+            outcomes = self._compete(f"Warm: {corpus.about}", group, self._rounds * HOOK_ROUNDS)
+            self._fill(f"warm/{kind}", outcomes, "ruff")
+            if kind == "libraries":
+                self.figures["memory/warm"] = outcomes[OURS].peak / 1e6
+                edited = [replace(contender, before=Edit(copy)) for contender in group]
+                outcomes = self._compete(f"One function edited: {corpus.about}", edited, self._rounds)
+                self._fill("warm/edited", outcomes, "ruff")
+
+    def _warm(self, path: Path, home: Path) -> list[Contender]:
+        """Ours and ruff, each with a cache that holds what it found in a first run."""
+        ours = self._ours(path, cache=home / "kept")
+        ruff = self._rivals.get("ruff")
+        theirs = [ruff.contender([path], home / "ruff")] if isinstance(ruff, Installed) else []
+        group = [replace(contender, cwd=str(home)) for contender in (ours, *theirs)]
+        for contender in group:
+            self._try(contender)
+        return group
 
     def sample(self, corpus: Corpus) -> None:
         group = [self._ours(corpus.folder), *self._installed(corpus.folder, "torchfix")]
@@ -132,6 +184,15 @@ class Session:
             self.reasons["growth"] = str(error)
             return
         self.figures["growth"] = (whole - self._start_up) / (sum(parts) - self._start_up * len(parts))
+        self._curve(corpus, parts[0], whole)
+
+    def _curve(self, corpus: Corpus, first: float, whole: float) -> None:
+        """What the first part takes, the first two, and so on up to all of them."""
+        for count in range(1, len(corpus.parts) + 1):
+            size = sum(os.path.getsize(path) for part in corpus.parts[:count] for path in python_files(part))
+            known = {1: first, len(corpus.parts): whole}.get(count)
+            seconds = run(self._ours(*corpus.parts[:count])).cpu if known is None else known
+            self.curve.append((size / 1e6, seconds))
 
     def _compete(self, title: str, group: list[Contender], rounds: int) -> dict[str, Outcome]:
         print(f"{title}: {', '.join(contender.name for contender in group)}", file=sys.stderr)
@@ -153,9 +214,10 @@ class Session:
         wanted = (self._rivals.get(name) for name in names)
         return [rival.contender([path]) for rival in wanted if isinstance(rival, Installed)]
 
-    def _ours(self, path: Path) -> Contender:
-        options = ("check", "--isolated", "--no-cache", "--exit-zero", "--quiet")
-        return Contender(OURS, (sys.executable, "-m", "torchdet_lint", *options, str(path)), self._env())
+    def _ours(self, *paths: Path, cache: Path | None = None) -> Contender:
+        kept = ("--no-cache",) if cache is None else ("--cache-dir", str(cache))
+        options = ("check", "--isolated", *kept, "--exit-zero", "--quiet")
+        return Contender(OURS, (sys.executable, "-m", "torchdet_lint", *options, *map(str, paths)), self._env())
 
     def _module(self, name: str) -> tuple[str, ...]:
         return (sys.executable, "-m", f"benchmarks.{name}")

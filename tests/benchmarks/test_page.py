@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks import page
-from benchmarks.budgets import BUDGETS, NO_CACHE, amount, table, verdict
+from benchmarks import page, plot
+from benchmarks.budgets import BUDGETS, amount, table, verdict
 from benchmarks.corpora import Corpus
 from benchmarks.measure import Outcome, Sample
 
@@ -42,7 +43,7 @@ def test_every_budget_has_a_row_that_says_why_it_is_empty() -> None:
     assert rows["scripts/ruff"] == "| cold, scripts, against ruff | 30 × | ≤ 20 × | ≤ 7 × | **missed** |"
     assert rows["growth"].endswith("| 1.05 × | ≤ 1.3 × | ≤ 1.1 × | stretch |")
     assert rows["scripts/pylint"].endswith("| – | ≤ 1/40 | ≤ 1/100 | ended with status 32 |")
-    assert rows["memory/warm"].endswith(f"| – | ≤ 60 MB | ≤ 25 MB | {NO_CACHE} |")
+    assert rows["memory/warm"].endswith("| – | ≤ 60 MB | ≤ 25 MB | not measured |")
     assert rows["scripts/fixit"].endswith("| not measured |")
 
 
@@ -76,7 +77,24 @@ def test_the_page_of_the_project_can_be_written() -> None:
 
 def test_a_measurement_says_on_what_it_was_made() -> None:
     corpus = Corpus("scripts", Path("/nowhere"), 82, 31_000, 1_300_000, made_of="cleanrl 1.2.0")
-    text = page.measured("python -m benchmarks", {}, {}, [], [corpus], {"torchdet-lint": "0.1.0", "ruff": "0.9"})
+    text = page.measured(
+        "python -m benchmarks",
+        {},
+        {},
+        [],
+        [(0.7, 1.2), (7.0, 9.8)],
+        [corpus],
+        {"torchdet-lint": "0.1.0", "ruff": "0.9"},
+    )
+    assert "| 7.0 | 9.8 | 1.40 |" in text
     assert "`python -m benchmarks`, on " in text
     assert "- scripts (82 files, 31 k lines, 1.3 MB): cleanrl 1.2.0" in text
     assert "- torchdet-lint 0.1.0, ruff 0.9" in text
+
+
+def test_growth_is_drawn_to_scale() -> None:
+    root = ElementTree.fromstring(plot.growth([(1.0, 2.0), (2.0, 4.0), (4.0, 8.0)]))
+    marks = [(float(each.attrib["cx"]), float(each.attrib["cy"])) for each in root if each.tag.endswith("circle")]
+    (x1, y1), (x2, y2), (x4, y4) = marks
+    assert x4 - x2 == pytest.approx(2 * (x2 - x1), abs=0.2)
+    assert y2 - y4 == pytest.approx(2 * (y1 - y2), abs=0.2)
