@@ -50,7 +50,7 @@ def lowered(folder: str) -> list[str]:
     pipeline.load_all = noting
     with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
         try:
-            status = lint(["check", "--isolated", "--no-cache", "--exit-zero", "--quiet", folder])
+            status = lint(["check", "--isolated", "--no-cache", "-j1", "--exit-zero", "--quiet", folder])
         finally:
             pipeline.load_all = load_all
     if status:

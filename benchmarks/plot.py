@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+_FONT = 'font-family="sans-serif" font-size="12" fill="#57606a"'
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 560, 300, 56, 44, 16
 
 
@@ -25,7 +26,7 @@ def growth(points: Sequence[tuple[float, float]]) -> str:
         for (x, y), (mb, seconds) in zip(marks, points, strict=True)
     ]
     return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" font-size="12" fill="#57606a">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" {_FONT}>',
         "<title>CPU seconds by megabytes of code</title>",
         f'<path d="M{x0} {y1}V{y0}H{x1}" fill="none" stroke="#8c959f"/>',
         f'<path d="M{x0} {y0}L{straight[0]} {straight[1]}" fill="none" stroke="#8c959f" stroke-dasharray="4 4"/>',
@@ -33,7 +34,7 @@ def growth(points: Sequence[tuple[float, float]]) -> str:
         *(f'<circle cx="{x}" cy="{y}" r="3.5" fill="#0969da"/>' for x, y in marks),
         *labels,
         f'<text x="{(x0 + x1) / 2}" y="{_HEIGHT - 8}" text-anchor="middle">MB of Python</text>',
-        f'<text x="14" y="{(y0 + y1) / 2}" text-anchor="middle" transform="rotate(-90 14 {(y0 + y1) / 2})">CPU seconds, cold</text>',
+        f'<text text-anchor="middle" transform="translate(14 {(y0 + y1) / 2}) rotate(-90)">CPU seconds, cold</text>',
         "</svg>",
         "",
     ])  # fmt: skip

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -93,7 +93,7 @@ def test_a_measurement_says_on_what_it_was_made() -> None:
 
 
 def test_growth_is_drawn_to_scale() -> None:
-    root = ElementTree.fromstring(plot.growth([(1.0, 2.0), (2.0, 4.0), (4.0, 8.0)]))
+    root = ET.fromstring(plot.growth([(1.0, 2.0), (2.0, 4.0), (4.0, 8.0)]))
     marks = [(float(each.attrib["cx"]), float(each.attrib["cy"])) for each in root if each.tag.endswith("circle")]
     (x1, y1), (x2, y2), (x4, y4) = marks
     assert x4 - x2 == pytest.approx(2 * (x2 - x1), abs=0.2)
