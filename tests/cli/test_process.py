@@ -16,8 +16,10 @@ ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
 
 
-def python(*args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *args], env=ENVIRONMENT, capture_output=True, text=True, check=False)
+def python(*args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *args], env=ENVIRONMENT, capture_output=True, text=True, check=False, cwd=cwd
+    )
 
 
 def test_the_command_line_imports_nothing_heavy() -> None:
@@ -132,3 +134,20 @@ def test_modules_of_the_working_directory_are_not_taken_for_pythons(tmp_path: Pa
     for name in ("random", "tokenize", "json", "concurrent"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(77)\n")
     assert shell("$LINT .", tmp_path).returncode == 0
+
+
+def test_an_inner_configuration_that_says_what_only_the_outer_can_is_told(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "pyproject.toml").write_text("[tool.torchdet-lint]\njobs = 1\n")
+    (tmp_path / "sub" / "torchdet-lint.toml").write_text('exclude = ["x"]\n')
+    (tmp_path / "sub" / "a.py").write_text("x = 1\n")
+    for _ in range(2):  # also when the run is known
+        done = python("-m", "torchdet_lint", ".", cwd=tmp_path)
+        assert done.returncode == 0
+        assert "sub/torchdet-lint.toml: `exclude` holds for whole runs" in done.stderr
+
+
+def test_a_selection_of_nothing_is_a_mistake(tmp_path: Path) -> None:
+    done = python("-m", "torchdet_lint", "--select", " , ", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--select: names nothing" in done.stderr

@@ -76,6 +76,27 @@ def test_the_closest_file_decides_what_concerns_files_and_the_run_what_concerns_
         assert inner.target_torch == outer.target_torch == settings_for.project.target_torch == "2.4"
         assert inner.origin("target_torch") == "pyproject.toml: [tool.torchdet-lint]"
         assert settings_for("sub/deep/other.py") is inner
+        assert settings_for.notices == [
+            "sub/torchdet-lint.toml: `target-torch` holds for whole runs; this one takes it from pyproject.toml"
+        ]
+
+
+def test_what_an_inner_configuration_has_from_the_outer_one_is_not_said_in_vain(tree: Tree) -> None:
+    tree(
+        {
+            "torchdet-lint.toml": "jobs = 2\n",
+            "sub/torchdet-lint.toml": 'extend = "../torchdet-lint.toml"\n',
+            "sub/a.py": "",
+        }
+    )
+    settings_for = SettingsFor(".", overrides=(layer("--target-torch", "/", {"target-torch": "2.6"}),))
+    assert settings_for("sub/a.py").target_torch == "2.6"
+    assert settings_for.notices == []
+
+
+def test_a_mark_at_the_start_of_a_file_is_passed_over(tree: Tree) -> None:
+    tree({"torchdet-lint.toml": "\ufeffjobs = 2\n"})
+    assert SettingsFor(".").project.jobs == 2
 
 
 def test_paths_elsewhere_are_under_their_own_configuration(tree: Tree) -> None:

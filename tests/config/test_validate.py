@@ -67,6 +67,12 @@ def test_paths_and_globs_remember_their_folder() -> None:
     assert values["per_file_ignores"][0].glob == Anchored("/p", "t/*")
 
 
+def test_absolute_paths_below_the_folder_are_taken_from_there() -> None:
+    given = ["/p/gen", "/p/s*/x", "/gen", "/elsewhere/p/gen", "/p"]
+    values = layer("f", "/p", {"exclude": given}).values
+    assert [each.text for each in values["exclude"]] == ["/gen", "/s*/x", "/gen", "/elsewhere/p/gen", "/p"]
+
+
 def test_settings_hash_and_compare_by_value() -> None:
     assert hash(Settings()) == hash(Settings())
     assert Settings() == Settings()

@@ -162,7 +162,12 @@ def test_sarif_places(report: Report) -> None:
 
 @pytest.mark.parametrize(
     ("path", "uri"),
-    [("/abs/a b.py", "file:///abs/a%20b.py"), ("C:/x/y.py", "file:///C:/x/y.py"), ("caf\udce9.py", "caf%E9.py")],
+    [
+        ("/abs/a b.py", "file:///abs/a%20b.py"),
+        ("C:/x/y.py", "file:///C:/x/y.py"),
+        ("a:b.py", "a%3Ab.py"),
+        ("caf\udce9.py", "caf%E9.py"),
+    ],
 )
 def test_sarif_uris(report: Report, path: str, uri: str) -> None:
     odd = replace(report.findings[2], location=Location(path, 1, 1, 1, 2))

@@ -86,10 +86,12 @@ def check(session: Session | None, /, paths: tuple[str, ...], **given: Any) -> i
             from torchdet_lint.report.style import PLAIN
 
             write_file(file, render(name, report, PLAIN))
+    for notice in settings.notices:
+        say(notice)
     text = "".join(_pieces(on_stdout, report, given, stdout_style(given["color"])))
     write_out([text])
     status = _status(result, settings.project, given["exit_zero"])
-    if session is not None and cache is not None and status != TROUBLE and result.files:
+    if session is not None and cache is not None and status != TROUBLE and result.files and not settings.notices:
         session.keep(cache, status, text)
     return status
 

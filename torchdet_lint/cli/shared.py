@@ -157,6 +157,8 @@ def _layers(given: dict[str, Any], cwd: str) -> list[Layer]:
     for name in _ORDER:
         value = given.get(name.replace("-", "_"))
         if name in _LISTS:
+            if value and not any(item.strip(" ,") for item in value):
+                raise Trouble(f"--{name}: names nothing; leave it out, or name something")
             value = [part.strip() for item in value or () for part in item.split(",") if part.strip()]
         if value not in (None, [], False) or (name == "jobs" and value is not None):
             key = _KEYS.get(name, name)

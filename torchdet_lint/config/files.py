@@ -103,6 +103,6 @@ def _bytes(path: str) -> bytes:
 
 def _text(path: str, origin: str) -> str:
     try:
-        return _bytes(path).decode()
+        return _bytes(path).decode("utf-8-sig")  # some editors begin every file with a mark
     except UnicodeDecodeError as error:
         raise ConfigError(f"{origin}: not UTF-8 (byte {error.start}); TOML files must be") from None

@@ -14,7 +14,7 @@ from torchdet_lint import disk
 from torchdet_lint.config import files
 from torchdet_lint.config.errors import ConfigError
 from torchdet_lint.config.merge import for_project, merge
-from torchdet_lint.config.settings import Settings
+from torchdet_lint.config.settings import OPTIONS, Settings
 from torchdet_lint.config.validate import Layer, layer
 
 
@@ -38,6 +38,8 @@ class SettingsFor:
         self.cwd = os.path.abspath(cwd)
         self._overrides = overrides
         self._found: dict[str, str | None] = {}
+        self.notices: list[str] = []
+        """What configurations say in vain, a line each."""
         self._merged: dict[tuple[str | None, bool], Settings] = {}
         self._fixed = isolated or config_file is not None
         self._file = os.path.join(self.cwd, config_file) if config_file is not None else None
@@ -67,8 +69,22 @@ class SettingsFor:
         if (found, whole) not in self._merged:
             layers = files.chain(found, self.cwd) if found is not None else ()
             settings = merge((*layers, *self._overrides), self.root, found)
-            self._merged[found, whole] = settings if whole else for_project(settings, self.project)
+            if not whole:
+                self._note_ignored(settings)
+                settings = for_project(settings, self.project)
+            self._merged[found, whole] = settings
         return self._merged[found, whole]
+
+    def _note_ignored(self, settings: Settings) -> None:
+        """Tells of keys that only the configuration of the whole run can set."""
+        ours = dict(self.project.origins)
+        for key, origins in settings.origins:
+            name = key.replace("_", "-")
+            for origin in origins if OPTIONS[name].scope == "project" else ():
+                if origin not in ours.get(key, ()):
+                    used = self.project.config_file
+                    whose = "the defaults" if used is None else files.shown(used, self.cwd)
+                    self.notices.append(f"{origin}: `{name}` holds for whole runs; this one takes it from {whose}")
 
     def _closest(self, folder: str) -> str | None:
         if self._fixed:

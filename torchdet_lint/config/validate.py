@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -99,7 +100,13 @@ def _texts(option: Option, place: _Place, raw: Any) -> tuple[str, ...]:
 
 
 def _anchored(option: Option, place: _Place, raw: Any) -> tuple[Anchored, ...]:
-    return tuple(Anchored(place.base, item) for item in _texts(option, place, raw))
+    return tuple(Anchored(place.base, _relative(item, place.base)) for item in _texts(option, place, raw))
+
+
+def _relative(glob: str, base: str) -> str:
+    """An absolute path below the base as one from there; a slash in front of any other only ties it to the base."""
+    folder = os.path.join(base, "")
+    return glob[len(folder) - 1 :].replace(os.sep, "/") if glob.startswith(folder) else glob
 
 
 def _path(option: Option, place: _Place, raw: Any) -> Anchored:

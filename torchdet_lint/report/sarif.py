@@ -121,7 +121,7 @@ def _location(at: Location) -> dict[str, Any]:
 def _uri(path: str) -> str:
     from urllib.parse import quote
 
-    absolute = path if path.startswith("/") else f"/{path}" if path[1:2] == ":" else None
+    absolute = path if path.startswith("/") else f"/{path}" if path[1:3] in (":/", ":\\") else None
     if absolute is None:
         return quote(path, errors="surrogateescape")
     return "file://" + quote(absolute, safe="/:", errors="surrogateescape")
