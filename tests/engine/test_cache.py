@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +13,9 @@ import pytest
 
 from tests.engine.conftest import brief, options
 from torchdet_lint.cache.folder import NAME
-from torchdet_lint.engine import programs, run
-from torchdet_lint.engine.options import Result, Work
+from torchdet_lint.engine import programs, run, workers
+from torchdet_lint.engine.options import Progress, Result, Work
+from torchdet_lint.engine.parts import Judge, Verdict
 
 HELPER = (
     "import torch\n\n\ndef build():\n    return torch.nn.Linear(2, 3)\n\n\ndef seed(n):\n    torch.manual_seed(n)\n"
@@ -143,6 +145,29 @@ def test_several_processes_keep_the_same(project: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("torchdet_lint.engine.parts.SMALL", 0)
     assert same(cached(jobs=3), run(options()))
     assert cached().work == Work(files=4, files_known=4, parts=3, parts_known=3, parsed=0)
+
+
+@pytest.mark.skipif(not workers.can_fork(), reason="needs fork")
+def test_a_process_that_dies_costs_its_part_only(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = brief(cached())
+    shutil.rmtree(project / NAME)
+    verdict = Judge.verdict
+
+    def dies(judge: Judge, part: Sequence[str], progress: Progress) -> Verdict:
+        if "two/train.py" in part:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return verdict(judge, part, progress)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("torchdet_lint.engine.parts.SMALL", 0)
+        patch.setattr(Judge, "verdict", dies)
+        found = cached(jobs=2)
+    assert brief(found) == [each for each in whole if not each.startswith("two/")]
+    [problem] = found.problems
+    assert problem == (
+        "two/train.py could not be analysed: the process that read it was killed (SIGKILL); findings are missing"
+    )
+    assert brief(cached()) == whole  # what was lost is not kept
 
 
 @pytest.mark.parametrize("damage", [b"", b"x", b"\0" * 100])

@@ -157,8 +157,8 @@ def _one_a_folder(paths: Sequence[str]) -> list[str]:
 
 def _lost(part: Sequence[str], why: str) -> Verdict:
     """The verdict where the process that worked at it died, twice."""
-    faults = {path: Fault("read", f"it could not be analysed: {why}") for path in part}
-    return Verdict((), faults, (), ())
+    others = f" and {len(part) - 1} files connected with it" if len(part) > 1 else ""
+    return Verdict((), {}, (f"{part[0]}{others} could not be analysed: {why}; findings are missing",), ())
 
 
 def _task(judge: Judge, part: Sequence[str]) -> bytes:
