@@ -12,7 +12,7 @@ import pytest
 
 from torchdet_lint.catalog.errors import CatalogError
 from torchdet_lint.catalog.rules import load_rules
-from torchdet_lint.config import ConfigError
+from torchdet_lint.config import OUTPUT_FORMATS, ConfigError
 from torchdet_lint.engine.options import Result, Stdin, Work
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def test_nothing_to_check_is_said(lint: Lint, engine: Engine) -> None:
             (".", "--stdin-filename", "x.py"),
             "--stdin-filename names what is read from standard input; give `-` as the path",
         ),
-        (("--output", "yaml=x"), "--output: unknown format yaml; known are full, concise, json, github, sarif"),
+        (("--output", "yaml=x"), f"--output: unknown format yaml; known are {', '.join(OUTPUT_FORMATS)}"),
         (
             ("--output", "json", "--output-format", "sarif"),
             "one report fits on standard output, not json and sarif; write the others to files: json=FILE",

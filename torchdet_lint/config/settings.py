@@ -13,7 +13,10 @@ from typing import Any, NamedTuple
 from torchdet_lint.config.globs import Anchored
 from torchdet_lint.finding import CONFIDENCES, SEVERITIES
 
-OUTPUT_FORMATS = ("full", "concise", "json", "github", "sarif")
+OUTPUT_FORMATS = (
+    "full", "concise", "grouped", "json", "json-lines", "github", "sarif", "gitlab", "rdjson", "rdjsonl", "junit", "pylint",
+    "markdown",
+)  # fmt: skip
 
 DEFAULT_EXCLUDES = (
     ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache",

@@ -9,15 +9,29 @@ from typing import cast
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import Style
 
-FORMATS = {"full": "full", "concise": "concise", "json": "json_report", "github": "github", "sarif": "sarif"}
-"""The module, and function in it, of each output format."""
+FORMATS = {
+    "full": ("full", "full"),
+    "concise": ("concise", "concise"),
+    "grouped": ("grouped", "grouped"),
+    "json": ("json_report", "json_report"),
+    "json-lines": ("json_report", "json_lines"),
+    "github": ("github", "github"),
+    "sarif": ("sarif", "sarif"),
+    "gitlab": ("gitlab", "gitlab"),
+    "rdjson": ("rdjson", "rdjson"),
+    "rdjsonl": ("rdjson", "rdjsonl"),
+    "junit": ("junit", "junit"),
+    "pylint": ("pylint", "pylint"),
+    "markdown": ("markdown", "markdown"),
+}
+"""The module, and the function in it, of each output format."""
 
-TEXT_FORMATS = ("full", "concise")
+TEXT_FORMATS = ("full", "concise", "grouped")
 """Those that people read: coloured on terminals, and followed by a summary."""
 
 
 def render(output_format: str, report: Report, style: Style) -> Iterator[str]:
     """The report in a format of `FORMATS`, in pieces; only that format's module is imported."""
-    name = FORMATS[output_format]
-    function = getattr(import_module(f"torchdet_lint.report.{name}"), name)
+    module, name = FORMATS[output_format]
+    function = getattr(import_module(f"torchdet_lint.report.{module}"), name)
     return cast("Callable[[Report, Style], Iterator[str]]", function)(report, style)

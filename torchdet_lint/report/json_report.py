@@ -26,6 +26,12 @@ def json_report(report: Report, _style: Style) -> Iterator[str]:
     yield f'  "problems": {_indented(list(report.problems), 2)}\n}}\n'
 
 
+def json_lines(report: Report, _style: Style) -> Iterator[str]:
+    """One finding a line, each as in the document."""
+    for finding in report.findings:
+        yield json.dumps(_finding(finding)) + "\n"
+
+
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "code": finding.code,
