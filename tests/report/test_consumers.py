@@ -110,3 +110,9 @@ def test_long_markdown_is_cut_and_says_so() -> None:
     assert text.count("| 🔴 |") == 300
     assert "… and 1 finding more." in text
     assert r"> one \| problem" in text
+
+
+def test_only_whole_addresses_become_links() -> None:
+    report = Report(findings=(replace(PROGRAM, url="rules/TDL001.md"),), files_checked=1)
+    assert "](" not in rendered("markdown", report)
+    assert "url" not in json.loads(rendered("rdjson", report))["diagnostics"][0]["code"]

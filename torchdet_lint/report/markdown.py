@@ -32,7 +32,7 @@ def markdown(report: Report, _style: Style) -> Iterator[str]:
 def _row(finding: Finding) -> str:
     at = finding.location
     where = f"{at.line}" if at.cell is None else f"cell {at.cell}, {at.line}"
-    rule = f"[{finding.code}]({finding.url})" if finding.url else finding.code
+    rule = f"[{finding.code}]({finding.url})" if "://" in finding.url else finding.code
     text = _cell(finding.message) + (f"<br>*{_cell(finding.help)}*" if finding.help else "")
     return f"| {_MARKS[finding.severity]} | {where} | {rule} | {text} |\n"
 

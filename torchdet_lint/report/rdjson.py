@@ -31,7 +31,7 @@ def rdjsonl(report: Report, _style: Style) -> Iterator[str]:
 
 
 def _diagnostic(finding: Finding, report: Report) -> dict[str, Any]:
-    code = {"value": finding.code, **({"url": finding.url} if finding.url else {})}
+    code = {"value": finding.code, **({"url": finding.url} if "://" in finding.url else {})}
     help_lines = f"\nhelp: {finding.help}" if finding.help else ""
     return {
         "message": finding.message + help_lines,
