@@ -7,21 +7,6 @@ import pytest
 from tests.analysis.programs import codes
 
 KNOWN = [
-    # the default of `typer.Option(None)` is not read
-    (
-        "known-miss typer",
-        "",
-        "tdl007",
-        """\
-        import typer
-        def main(seed: int = typer.Option(None)):
-            if seed is not None:
-                torch.manual_seed(seed)
-            torch.save(torch.rand(2), "f")
-        if __name__ == "__main__":
-            typer.run(main)
-        """,
-    ),
     # methods of a `SystemRandom` object
     (
         "known-miss SystemRandom in program",

@@ -338,6 +338,44 @@ CASES = [
         torch.save(torch.rand(2), "f")
         """,
     ),
+    (
+        "typer.Option(None)",
+        "tdl007",
+        """\
+        import typer
+        def main(seed: int = typer.Option(None, help="the seed")):
+            if seed is not None:
+                torch.manual_seed(seed)
+            torch.save(torch.rand(2), "f")
+        if __name__ == "__main__":
+            typer.run(main)
+        """,
+    ),
+    (
+        "typer.Option(default=0)",
+        "",
+        """\
+        import typer
+        def main(seed: int = typer.Option(default=0)):
+            if seed is not None:
+                torch.manual_seed(seed)
+            torch.save(torch.rand(2), "f")
+        if __name__ == "__main__":
+            typer.run(main)
+        """,
+    ),
+    (
+        "typer.Option that must be given",
+        "",
+        """\
+        import typer
+        def main(seed: int = typer.Option(...), other: int = typer.Option(help="no default")):
+            torch.manual_seed(seed)
+            torch.save(torch.rand(2), "f")
+        if __name__ == "__main__":
+            typer.run(main)
+        """,
+    ),
 ]
 
 

@@ -377,6 +377,7 @@ def _rest_named(
 
 def _default(m: Machine, frame: Frame, function: FunctionValue, param: ir.Param, *, open_call: bool) -> Value:
     from torchdet_lint.analysis.expressions import evaluate
+    from torchdet_lint.analysis.options import typer_default
 
     if param.default is None:
         return annotated(m, frame, param)
@@ -387,6 +388,8 @@ def _default(m: Machine, frame: Frame, function: FunctionValue, param: ir.Param,
         kept, outer.trace = outer.trace, []
         value = evaluate(m, outer, param.default)
         outer.trace = kept
+        if isinstance(value, Made) and value.cls in ("typer.Option", "typer.Argument"):
+            return typer_default(value, param)
     return Option(value, f"the parameter `{param.name}`") if open_call else value
 
 

@@ -157,6 +157,16 @@ def _click_option(f: Frame, decorator: ir.Call, given: dict[str, Value]) -> None
     f.env[name] = default if default == UNKNOWN else Option(default, f"`{long[0] if long else name}`")
 
 
+def typer_default(made: Made, param: ir.Param) -> Value:
+    """The value of a parameter whose default is `typer.Option(...)` or `typer.Argument(...)`: no argument, and `...`, make the
+    user give one (https://typer.tiangolo.com/tutorial/options/required/).
+    """
+    default = made.args[0] if made.args else made.get("default")
+    if default is None or default == known(Ellipsis):
+        return UNKNOWN
+    return Option(default, f"`--{param.name.replace('_', '-')}`")
+
+
 def _typer_default(m: Machine, f: Frame, param: ir.Param) -> Value:
     default = param.default
     if isinstance(default, ir.Call) and default.args and default.args[0].star == "":
