@@ -40,6 +40,7 @@ check: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m torchdet_lint.catalog.pages --check
+	$(BIN)/python -m torchdet_lint.config.reference --check
 
 format: .venv/.dev
 	$(BIN)/ruff check --fix-only .
