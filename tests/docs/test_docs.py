@@ -1,0 +1,55 @@
+"""What the guide shows works, and where it points to exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from torchdet_lint.config import SettingsFor
+from torchdet_lint.config.files import parse
+from torchdet_lint.config.validate import layer
+from torchdet_lint.engine import run
+from torchdet_lint.engine.options import Options, Stdin
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
+GUIDE = [page for page in PAGES if page.parent in (ROOT / "docs", ROOT)]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" not in target and not target.startswith(("#", "mailto:")):
+            path, _, anchor = target.partition("#")
+            assert (page.parent / path).exists(), target
+            if anchor:
+                headings = re.findall(r"^#+ (.+)$", (page.parent / path).read_text(encoding="utf-8"), re.MULTILINE)
+                slugs = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
+                assert anchor in slugs, target
+
+
+@pytest.mark.parametrize(
+    "code", blocks(ROOT / "docs" / "repeatable-run.md", "python"), ids=lambda code: code.strip().splitlines()[0]
+)
+def test_what_the_guide_tells_to_write_is_clean(code: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    settings = SettingsFor(str(tmp_path), isolated=True)
+    stdin = Stdin("train.py", code.encode())
+    found = run(Options(paths=(), settings=settings, stdin=stdin, jobs=1, cwd=str(tmp_path)))
+    assert [finding.message for finding in found.findings if finding.severity != "note"] == []
+    assert found.files == ("train.py",)
+
+
+@pytest.mark.parametrize("page", GUIDE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_configurations_that_are_shown_are_valid(page: Path) -> None:
+    for text in blocks(page, "toml"):
+        document = parse(text, page.name)
+        table = document.get("tool", {}).get("torchdet-lint", document if page.name == "configuration.md" else {})
+        layer(page.name, "/", table)
