@@ -147,6 +147,16 @@ def test_several_processes_keep_the_same(project: Path, monkeypatch: pytest.Monk
     assert cached().work == Work(files=4, files_known=4, parts=3, parts_known=3, parsed=0)
 
 
+def test_what_is_known_of_a_file_does_not_depend_on_whether_it_was_reported(project: Path) -> None:
+    write("one/broken.py", "def (\n")
+    assert brief(cached("two")) == brief(run(options("two")))
+    whole = cached()
+    assert whole.work.files_known == 5
+    assert "one/broken.py:1 TDL999" in brief(whole)
+    assert same(whole, run(options()))
+    assert "TDL999" not in str(brief(cached("two")))
+
+
 @pytest.mark.skipif(not workers.can_fork(), reason="needs fork")
 def test_a_process_that_dies_costs_its_part_only(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = brief(cached())

@@ -130,13 +130,19 @@ def remembered(entry: Entry, data: bytes, shelf: Shelf) -> Reading | None:
     found = shelf.get(_key(entry, digest))
     if found is None:
         return None
-    text, plain, fault = marshal.loads(found)  # noqa: S302 (from a cache of our own)
+    text, plain, looked, fault = marshal.loads(found)  # noqa: S302 (from a cache of our own)
     if text is None:
         try:
             text = decode(data, entry.key)
         except SourceError:
             return None
-    return Reading(_put_together(entry.key, text, digest, plain), {}, None if fault is None else Fault(*fault))
+    reading = Reading(_put_together(entry.key, text, digest, plain), {}, None if fault is None else Fault(*fault))
+    if not entry.reported:
+        return reading._replace(fault=None)
+    if not looked:
+        reading = reading._replace(fault=syntax_fault(text))
+        shelf.put(*to_remember(entry, reading))
+    return reading
 
 
 def to_remember(entry: Entry, reading: Reading) -> tuple[bytes, bytes]:
@@ -146,13 +152,13 @@ def to_remember(entry: Entry, reading: Reading) -> tuple[bytes, bytes]:
     # The text of a plain file is in its bytes; to take it out of a notebook is work.
     text = None if source.notebook is None else source.text
     fault = None if reading.fault is None else tuple(reading.fault)
-    whole: Any = (text, _taken_apart(source), fault)
+    whole: Any = (text, _taken_apart(source), entry.reported, fault)
     return _key(entry, source.digest), marshal.dumps(whole)
 
 
 def _key(entry: Entry, digest: str) -> bytes:
-    """What a reading depends on: the bytes, how they are read, and whether the syntax is looked at."""
-    return key_of(digest, "notebook" if entry.path.endswith(".ipynb") else "", "reported" if entry.reported else "")
+    """What a reading depends on: the bytes, and how they are read."""
+    return key_of(digest, "notebook" if entry.path.endswith(".ipynb") else "")
 
 
 def _taken_apart(source: SourceFile) -> Any:
