@@ -269,3 +269,12 @@ def test_a_dead_worker_costs_one_file(tree: Tree, monkeypatch: pytest.MonkeyPatc
     assert [each.code for each in result.findings] == ["TDL105", "TDL999", *["TDL105"] * 4]
     assert result.findings[1].message == "this file cannot be read: the process that read it ended with status 1"
     assert result.problems == ()
+
+
+def test_what_an_unrelated_program_reads_makes_no_option_alive(tree: Tree, lint: Lint) -> None:
+    parser = "import argparse\nimport torch\np = argparse.ArgumentParser()\np.add_argument('--seed', type=int, default=0)\n"
+    dead = parser + "args = p.parse_args()\ntorch.manual_seed(0)\nprint(torch.rand(2))\n"
+    tree({"pyproject.toml": "", "one/train.py": dead, "two/train.py": dead + "print(args.seed)\n"})
+    assert brief(lint()) == ["one/train.py:4 TDL011"]
+    tree({"one/use.py": "import train\n\n\ndef show(args):\n    return args.seed\n"})
+    assert brief(lint()) == []  # it could be handed the options
