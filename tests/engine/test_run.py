@@ -272,7 +272,9 @@ def test_a_dead_worker_costs_one_file(tree: Tree, monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_an_unrelated_program_reads_makes_no_option_alive(tree: Tree, lint: Lint) -> None:
-    parser = "import argparse\nimport torch\np = argparse.ArgumentParser()\np.add_argument('--seed', type=int, default=0)\n"
+    parser = (
+        "import argparse\nimport torch\np = argparse.ArgumentParser()\np.add_argument('--seed', type=int, default=0)\n"
+    )
     dead = parser + "args = p.parse_args()\ntorch.manual_seed(0)\nprint(torch.rand(2))\n"
     tree({"pyproject.toml": "", "one/train.py": dead, "two/train.py": dead + "print(args.seed)\n"})
     assert brief(lint()) == ["one/train.py:4 TDL011"]

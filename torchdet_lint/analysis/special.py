@@ -258,7 +258,7 @@ def _environment(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | Non
 
 
 def _import_module(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
-    from torchdet_lint.analysis.statements import run_import
+    from torchdet_lint.analysis.importing import run_import
 
     if made.args and isinstance(made.args[0], Known) and isinstance(made.args[0].value, str):
         name = made.args[0].value

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import attributes, classes, commands, iteration, tests
+from torchdet_lint.analysis import attributes, classes, commands, importing, iteration, tests
 from torchdet_lint.analysis.calls import of_annotation
 from torchdet_lint.analysis.contexts import enter_context
 from torchdet_lint.analysis.expressions import evaluate
 from torchdet_lint.analysis.machine import Frame, Machine
-from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Node, Repeat, Within
+from torchdet_lint.analysis.trace import Branch, Event, Leave, Node, Repeat, Within
 from torchdet_lint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -28,7 +28,7 @@ from torchdet_lint.analysis.values import (
     join,
     truth,
 )
-from torchdet_lint.project.modules import External, ModuleRef
+from torchdet_lint.project.modules import External
 from torchdet_lint.project.names import flat, target_names
 
 
@@ -42,7 +42,7 @@ def execute_unit(m: Machine, f: Frame, unit: int, *, whole: bool = False) -> Non
     header = source.units[unit]
     if header.kind in ("import", "from") and ";" not in source.unit_text(header):
         for record in m.project.modules[f.path].records.get(unit, ()):
-            run_import(m, f, record.module, record.level, record.names, (0, header.end - header.start))
+            importing.run_import(m, f, record.module, record.level, record.names, (0, header.end - header.start))
     elif header.kind == "def" and len(header.names) == 1 and not source.unit_text(header).startswith("@"):
         _plain_function(m, f, unit, header.names[0])
     elif header.kind == "class" and not whole and len(header.names) == 1 and is_inert_class(source.unit_text(header)):
@@ -454,48 +454,9 @@ def _class(m: Machine, f: Frame, s: ir.Class) -> None:
     f.env[s.name] = decorate(m, f, s.decorators, classes.define(m, f, s))
 
 
-def _import(m: Machine, f: Frame, s: ir.Import) -> None:
-    for dotted, bound in s.names:
-        run_import(m, f, dotted, 0, (), s.span)
-        top = bound or dotted.split(".", 1)[0]
-        f.env[top] = attributes.settle(m, m.project.resolve_import(f.path, dotted if bound else top, 0))
-
-
-def _import_from(m: Machine, f: Frame, s: ir.ImportFrom) -> None:
-    run_import(m, f, s.module, s.level, s.names, s.span)
-    for member, bound in s.names:
-        if member == "*":
-            continue
-        symbol = m.project.resolve_import(f.path, s.module, s.level, member)
-        f.env[bound] = attributes.settle(m, symbol)
-
-
-def run_import(
-    m: Machine, f: Frame, dotted: str, level: int, names: tuple[tuple[str, str], ...], span: ir.Span
-) -> None:
-    """Runs the top level of the project modules that an import loads, once a program (the fold sees to that)."""
-    if not m.runs_imports:
-        return
-    loaded: list[str] = []
-    parts = dotted.split(".") if dotted else []
-    for count in range(1, len(parts) + 1) if parts else [0]:
-        found = m.project.layout.find(f.path, ".".join(parts[:count]), level)
-        if found is not None:
-            loaded.append(found)
-    for member, _ in names:
-        symbol = m.project.resolve_import(f.path, dotted, level, member) if member != "*" else None
-        if isinstance(symbol, ModuleRef):
-            loaded.append(symbol.path)
-    for path in dict.fromkeys(loaded):
-        if path != f.path:
-            summary = m.module_summary(path, main=False)
-            if summary.trace:
-                f.trace.append(Enter(f.site(span), "import", summary))
-
-
 _TABLE: dict[type, Callable[[Machine, Frame, Any], None]] = {
     ir.Do: _do, ir.Assign: _assign, ir.Augment: _augment, ir.Return: _return, ir.Raise: _raise, ir.Jump: _jump,
     ir.Delete: _delete, ir.Assert: _assert, ir.Scope: _scope, ir.If: _if, ir.For: _for, ir.While: _while, ir.With: _with,
-    ir.Try: _try, ir.Match: _match, ir.Function: _function, ir.Class: _class, ir.Import: _import,
-    ir.ImportFrom: _import_from,
+    ir.Try: _try, ir.Match: _match, ir.Function: _function, ir.Class: _class, ir.Import: importing.import_modules,
+    ir.ImportFrom: importing.import_names,
 }  # fmt: skip
