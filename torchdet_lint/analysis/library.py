@@ -8,6 +8,7 @@ from typing import TypeAlias
 from torchdet_lint import ir
 from torchdet_lint.analysis import calls, classes
 from torchdet_lint.analysis.machine import MAX_STEPS, Frame, Machine
+from torchdet_lint.analysis.operations import kernel_names
 from torchdet_lint.analysis.trace import Summary
 from torchdet_lint.analysis.triggers import holds_site, renamed, site_words
 from torchdet_lint.analysis.values import ClassValue, FunctionValue, Instance
@@ -41,7 +42,10 @@ def evaluate_module(m: Machine, path: str, entered: Entered) -> Iterator[Summary
 def _holds_site(m: Machine, path: str, unit: Unit) -> bool:
     if holds_site(unit, m.apis) or any(callee.rpartition(".")[2] in unit.words for callee in m.watched):
         return True
-    return not unit.words.isdisjoint(renamed(m.project.modules[path], site_words(m.apis)))
+    module = m.project.modules[path]
+    if not unit.words.isdisjoint(renamed(module, site_words(m.apis))):
+        return True
+    return not unit.words.isdisjoint(kernel_names(module, m.apis))
 
 
 def _unit(m: Machine, path: str, unit: Unit, entered: Entered) -> Iterator[Summary]:

@@ -22,6 +22,7 @@ from torchdet_lint.analysis.values import (
     join,
 )
 from torchdet_lint.catalog.apis import Api, Apis
+from torchdet_lint.catalog.operations import Operations, load_operations
 from torchdet_lint.catalog.versions import Interval
 from torchdet_lint.project.modules import Definition, Project
 
@@ -114,6 +115,7 @@ class Machine:
         self.apis = apis
         self.versions = versions or {}
         self.watched = watched
+        self.operations: Operations = base.operations if base is not None else load_operations()
         self.base = base
         self.heap: Heap = base.heap if base is not None else Heap()
         self.home = self.heap.new_context()

@@ -17,6 +17,7 @@ from torchdet_lint.analysis.values import (
     Box,
     Flow,
     Instance,
+    Items,
     Known,
     Made,
     Mark,
@@ -75,6 +76,8 @@ def call(
     made = Made(path, args, named, f.identity(span))
     if name in TENSOR_METHODS:
         unrepeatable_data(m, f, Made(f"torch.Tensor.{name}", args, named, made.identity))
+    if name in m.operations.methods:
+        _operation(f, receiver, path, name, made, span)
     row = m.api(path) if path else None
     if path in m.watched:
         f.trace.append(Event("watched", f.site(span), path, made=made))
@@ -95,6 +98,15 @@ def call(
     if name in SUBMITS:
         outside.submitted(m, f, args, span)
     return _result(m, f, receiver, name, made, row, span)
+
+
+def _operation(f: Frame, receiver: Value, path: str, name: str, made: Made, span: ir.Span) -> None:
+    """A method that differs from run to run on tensors, unless the receiver is certainly none."""
+    if isinstance(receiver, Box | Instance | Items | Flow | Known):
+        return
+    if path and not path.startswith(("torch.", "?.")):
+        return
+    f.trace.append(Event("use", f.site(span), f"torch.Tensor.{name}", value=receiver, made=made, note="operation"))
 
 
 def _parser(m: Machine, f: Frame, receiver: Made, name: str, args: Args, named: Named, span: ir.Span) -> Value | None:

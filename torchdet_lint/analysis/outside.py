@@ -52,6 +52,8 @@ def call(
     row = m.api(name)
     if row is not None:
         record(m, f, made, row, span)
+    if name in m.operations.by_callee:
+        f.trace.append(Event("use", f.site(span), name, made=made, note="operation"))
     if name in special.WATCHED:
         f.trace.append(Event("use", f.site(span), name, made=made, note="call"))
     elif row is None and "seed" in name.rpartition(".")[2].lower():

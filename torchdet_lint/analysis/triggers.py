@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
+from torchdet_lint.analysis.operations import holds_operation
 from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.project.modules import Module
 from torchdet_lint.source import SourceFile, Unit
@@ -45,7 +46,7 @@ def renamed(module: Module, words: frozenset[str]) -> frozenset[str]:
 
 def holds_site(unit: Unit, apis: Apis) -> bool:
     """Whether the unit can hold an event that a site rule judges."""
-    return not unit.words.isdisjoint(site_words(apis))
+    return not unit.words.isdisjoint(site_words(apis)) or holds_operation(unit)
 
 
 ALLOCATION = re.compile(

@@ -40,7 +40,7 @@ from torchdet_lint.catalog.versions import ANY, Interval
 
 ROLES = (
     "attention", "backward", "calls", "clock", "compose", "context", "cuda", "dataset", "draw", "entropy", "env",
-    "fit", "flash", "fork-rng", "generator", "init", "layer", "listing", "loader", "matmul", "memory", "no-grad",
+    "fit", "flash", "fork-rng", "generator", "init", "kernel", "layer", "listing", "loader", "matmul", "memory", "no-grad",
     "option", "pretrained", "recurrent", "returns-set", "rng", "sampler", "sdpa", "sdpa-context", "seeded-sampler",
     "seeder", "sequential-sampler", "skip-init", "spawn", "split", "strict", "trainer", "transform", "wraps-loader",
 )  # fmt: skip
@@ -51,6 +51,7 @@ ROLES = (
 - `rng` and `generator` (`torch.Generator`) build a private RNG; `entropy` and `clock` return what two runs do not share.
 - `layer`, `recurrent`, `attention` are module classes (or build one); `init` writes its first argument; `skip-init`
   builds without initialising; `pretrained` loads weights.
+- `kernel` runs a kernel of an extension that differs from run to run, or makes a layer that does.
 - `memory` allocates without writing; `matmul` reaches cuBLAS; `sdpa`, `flash` are attention calls; `sdpa-context`
   restricts their backends; `strict` sets modes (`Api.sets`); `cuda` is evidence of an accelerator; `no-grad`, `backward`.
 - `loader`, `wraps-loader`, `sampler` (no seed of its own), `seeded-sampler`, `sequential-sampler`, `split`, `dataset`,

@@ -1,0 +1,342 @@
+"""Inference of traits from the code around an expression: local bindings, `self.x`, module-level names, torch's own functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torchdet_lint import ir
+from torchdet_lint.analysis.tensors import known
+from torchdet_lint.analysis.tensors.scopes import Binding, Place, Scope, attribute_values
+from torchdet_lint.analysis.tensors.trait import NUMBER, OTHER, REAL, UNSURE, Trait, combine, join
+from torchdet_lint.analysis.tensors.usage import annotation, evidence, trained_loop
+from torchdet_lint.project.modules import Definition, Project
+from torchdet_lint.project.names import Names, flat
+
+DEPTH = 14
+"""How far definitions are followed."""
+
+OUTSIDE = (
+    "numpy",
+    "pandas",
+    "scipy",
+    "tensorflow",
+    "jax",
+    "math",
+    "random",
+    "builtins",
+    "collections",
+    "itertools",
+    "cv2",
+)
+"""Libraries and modules whose functions return no tensors of torch."""
+
+
+class Inference:
+    """Answers about expressions in one function (or a module's top level). Answers err on the side of `UNSURE`."""
+
+    def __init__(self, project: Project, path: str, unit: int, names: Names, place: Place) -> None:
+        self.project = project
+        self.path = path
+        self.unit = unit
+        self.place = place
+        self._names = names
+        for function in place.functions:
+            self._names = self._names.inside(function)
+        self._scopes: dict[int, Scope] = {}
+        self._active: set[tuple[int, int]] = set()
+
+    def of(self, expr: ir.Expr) -> Trait:
+        """What is known of an expression that stands in the call of the place, or around it."""
+        return self._infer(expr, self.place.call.span[0], self.place.functions) or UNSURE
+
+    # One method a kind of expression; None: the expression is defined by itself, and says nothing
+
+    def _infer(self, expr: ir.Expr, position: int, functions: tuple[ir.Function | ir.Lambda, ...]) -> Trait | None:
+        key = (id(expr), position)
+        if key in self._active or len(self._active) >= DEPTH:
+            return None if key in self._active else UNSURE
+        self._active.add(key)
+        try:
+            return self._kinds().get(type(expr), _unsure)(expr, position, functions)
+        finally:
+            self._active.discard(key)
+
+    def _kinds(self) -> dict[type, Callable[..., Trait | None]]:
+        return {
+            ir.Const: _constant, ir.Name: self._name, ir.Attr: self._attribute, ir.Item: self._item, ir.Call: self._call,
+            ir.Binary: self._binary, ir.Unary: self._unary, ir.Compare: _compare, ir.Choice: self._choice,
+            ir.Sequence: self._sequence, ir.Walrus: self._inner, ir.Await: self._inner, ir.Starred: self._inner,
+            ir.Mapping: _other, ir.Format: _other, ir.Comprehension: _other,
+        }  # fmt: skip
+
+    def _inner(self, expr: ir.Starred, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+        return self._infer(expr.value, position, functions)
+
+    def _sequence(self, expr: ir.Sequence, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+        """A list or tuple: of no use as a tensor itself, but its dtype is that of its numbers."""
+        inner = join(self._infer(item, position, functions) for item in expr.items[:8])
+        return OTHER._replace(dtype=inner.dtype, grad=inner.grad)
+
+    def _choice(self, expr: ir.Choice, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+        return join((self._infer(expr.then, position, functions), self._infer(expr.other, position, functions)))
+
+    def _unary(self, expr: ir.Unary, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+        inner = self._infer(expr.value, position, functions) or UNSURE
+        return inner._replace(dtype="int", grad="no") if expr.op in ("~", "not") else inner
+
+    def _binary(self, expr: ir.Binary, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+        left = self._infer(expr.left, position, functions)
+        right = self._infer(expr.right, position, functions)
+        if left is None or right is None:
+            return right if left is None else left
+        both = combine(left, right)
+        if expr.op in ("/", "@") or (expr.op == "**" and both.dtype != "int"):
+            return both._replace(dtype="float")
+        return both._replace(dtype="int", grad="no") if expr.op in ("&", "|", "^", "<<", ">>") else both
+
+    def _item(self, expr: ir.Item, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+        inner = self._infer(expr.value, position, functions) or UNSURE
+        if inner.kind == "tensor":
+            return inner._replace(pixels=False)
+        return UNSURE._replace(grad=inner.grad)
+
+    def _attribute(self, expr: ir.Attr, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+        if isinstance(expr.value, ir.Name) and expr.value.id == "self" and self.place.owner is not None:
+            written = attribute_values(self.place.owner, expr.name)
+            if not written:
+                return UNSURE
+            outer = tuple(f for f in functions[:1] if isinstance(f, ir.Lambda))
+            return join(self._infer(value, value.span[1], (*outer, method)) for method, value in written)
+        if expr.name in ("shape", "ndim", "size", "dtype", "device"):
+            return OTHER
+        inner = self._infer(expr.value, position, functions) or UNSURE
+        if expr.name in ("data", "grad"):
+            return inner._replace(grad="no")
+        if expr.name in known.SHAPES and inner.kind == "tensor":
+            return inner
+        return UNSURE
+
+    def _name(self, expr: ir.Name, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+        for at in range(len(functions) - 1, -1, -1):
+            function = functions[at]
+            where = position if at == len(functions) - 1 else function.span[0] + 10**9
+            bound = self._scope(function).reaching(expr.id, where) if isinstance(function, ir.Function) else ()
+            if bound:
+                return join(self._bound(expr.id, binding, functions[: at + 1]) for binding in bound)
+            if any(param.name == expr.id for param in function.params):
+                return self._parameter(expr.id, function)
+        return self._global(expr.id, position if not functions else -1)
+
+    def _bound(self, name: str, binding: Binding, functions: tuple[ir.Function, ...]) -> Trait | None:
+        if binding.value is None:
+            return UNSURE
+        if binding.kind == "item":
+            return self._element(binding, functions)
+        found = self._infer(binding.value, binding.value.span[0], functions)
+        if binding.kind == "value" or found is None:
+            return found
+        if isinstance(binding.value, ir.Call) and binding.index == 1 and _callee(binding.value) in known.ORDERS:
+            return Trait("tensor", "int", "no", unique=True)
+        return found if found.kind == "tensor" else UNSURE._replace(grad=found.grad)
+
+    def _element(self, binding: Binding, functions: tuple[ir.Function, ...]) -> Trait:
+        """What a loop gives: a batch of data where the loop trains, else an element of what it goes over."""
+        if trained_loop(self.place.loops, binding.end):
+            return Trait(grad="no")
+        iterated = binding.value
+        if isinstance(iterated, ir.Call):
+            if _callee(iterated) == "range":
+                return NUMBER
+            if _callee(iterated) == "enumerate" and binding.index == 0:
+                return NUMBER
+            return UNSURE
+        found = self._infer(iterated, binding.end, functions) if iterated is not None else None
+        return found if found is not None and found.kind == "tensor" else UNSURE
+
+    def _parameter(self, name: str, function: ir.Function | ir.Lambda) -> Trait:
+        param = next(param for param in function.params if param.name == name)
+        said = annotation(param)
+        if said is not None:
+            return said
+        if isinstance(function, ir.Lambda):
+            return UNSURE
+        if evidence(function, name, self._names.dotted):
+            return Trait("tensor")
+        in_forward = function.name == "forward" and self.place.owner is not None and function in self.place.owner.body
+        return Trait("tensor") if in_forward and param.default is None else UNSURE
+
+    def _global(self, name: str, position: int) -> Trait | None:
+        symbol = self.project.lookup(self.path, name)
+        if not isinstance(symbol, Definition) or symbol.path != self.path:
+            return OTHER if symbol is not None and not isinstance(symbol, Definition) else UNSURE
+        before = [unit for unit in symbol.units if position < 0 or unit <= self.unit]
+        for unit in reversed(before):
+            scope = self._scope_of(self.project.body(self.path, unit))
+            limit = position if unit == self.unit and position >= 0 else 10**9
+            bound = scope.reaching(name, limit)
+            if bound:
+                return join(self._bound(name, binding, ()) for binding in bound)
+        return UNSURE
+
+    def _scope(self, function: ir.Function) -> Scope:
+        return self._scope_of(function.body)
+
+    def _scope_of(self, body: ir.Body) -> Scope:
+        if id(body) not in self._scopes:
+            self._scopes[id(body)] = Scope(body)
+        return self._scopes[id(body)]
+
+    # Calls
+
+    def _call(self, expr: ir.Call, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+        dotted = self._names.dotted(expr.func)
+        if dotted is not None:
+            return self._outside(dotted, expr, position, functions)
+        if isinstance(expr.func, ir.Attr):
+            return self._method(expr.func, expr, position, functions)
+        return UNSURE
+
+    def _outside(self, dotted: str, expr: ir.Call, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+        first, _, rest = dotted.partition(".")
+        last = rest.rpartition(".")[2]
+        if dotted in ("builtins.len", "builtins.int", "builtins.round", "builtins.range"):
+            return NUMBER
+        if dotted == "builtins.float" or first == "math":
+            return REAL
+        if first in OUTSIDE:
+            return OTHER
+        if first != "torch" or last[:1].isupper():
+            return (
+                Trait("tensor", "int" if last in known.INTEGER_TYPES else "", "no", "cpu")
+                if (first == "torch" and rest.endswith("Tensor"))
+                else UNSURE
+            )
+        if rest not in (last, f"nn.functional.{last}", f"special.{last}", f"linalg.{last}"):
+            return UNSURE
+        inputs = [self._infer(arg.value, position, functions) for arg in expr.args if arg.star == ""]
+        return self._function(last, expr, join(_parts(self, expr, inputs, position, functions)))
+
+    def _function(self, name: str, expr: ir.Call, given: Trait) -> Trait:
+        """A function of torch, with what is known of its arguments."""
+        dtype = _dtype(name, expr, given.dtype)
+        if name in known.FACTORIES or name in known.SEEN:
+            moved = any(
+                arg.name in ("device", "**", "") and arg.star in ("=", "**") and arg.name != "dtype"
+                for arg in expr.args
+            )
+            tracked = any(arg.name == "requires_grad" for arg in expr.args)
+            placed = any(arg.name == "device" or arg.star == "**" for arg in expr.args)
+            on_cpu = not placed and not (moved and placed) and name not in known.SEEN
+            return Trait("tensor", dtype, "" if tracked else "no", "cpu" if on_cpu else "", name in known.ORDERS)
+        grad = "no" if name in known.LIKE or name in known.WHOLE or given.grad == "no" else ""
+        same = given if name in known.SHAPES else UNSURE
+        pixels = (name == "interpolate") or (given.pixels and name in (*known.SHAPES, "log_softmax", "softmax"))
+        return Trait("tensor", dtype, grad, given.device, name in known.ORDERS or same.unique, pixels)
+
+    def _method(self, func: ir.Attr, expr: ir.Call, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+        if isinstance(func.value, ir.Name) and func.value.id == "self":
+            return self._layer(func, functions)
+        receiver = self._infer(func.value, position, functions)
+        if receiver is None:
+            return None
+        name = func.name
+        if name in known.NOT_TENSORS or (receiver.kind == "other" and name != "to"):
+            return OTHER if name in known.NOT_TENSORS or receiver.kind == "other" else UNSURE
+        tensor = receiver.kind == "tensor" or name in known.TENSOR_ONLY
+        if not tensor:
+            return UNSURE._replace(
+                grad="no" if name in known.DETACHED else receiver.grad if name in known.SHAPES else ""
+            )
+        grad = "no" if name in known.DETACHED | known.WHOLE | known.NEW or receiver.grad == "no" else ""
+        same = receiver if name in known.SHAPES else UNSURE
+        return Trait(
+            "tensor", _dtype(name, expr, receiver.dtype), grad, _device(name, expr, receiver), name in known.ORDERS or same.unique,
+            receiver.pixels and name in (*known.SHAPES, "log_softmax", "softmax", "float"),
+        )  # fmt: skip
+
+    def _layer(self, func: ir.Attr, functions: tuple[ir.Function, ...]) -> Trait:
+        """`self.layer(x)` where `self.layer` is a layer of torch."""
+        if self.place.owner is None:
+            return UNSURE
+        written = attribute_values(self.place.owner, func.name)
+        made = [self._names.dotted(value.func) for _, value in written if isinstance(value, ir.Call)]
+        layers = bool(made) and len(made) == len(written) and all((name or "").startswith("torch.nn.") for name in made)
+        return Trait("tensor", "float") if layers else UNSURE
+
+
+def _parts(
+    inference: Inference, expr: ir.Call, inputs: list[Trait | None], position: int, functions: tuple[ir.Function, ...]
+) -> list[Trait | None]:
+    """The traits of the arguments, those of a list or tuple of tensors one by one."""
+    if expr.args and isinstance(expr.args[0].value, ir.Sequence):
+        return [inference._infer(item, position, functions) for item in expr.args[0].value.items[:8]]
+    first = [self_ for self_ in inputs[:1]]
+    return [*first, *(trait for trait in inputs[1:] if trait is not None and trait.kind == "tensor")]
+
+
+def _callee(call: ir.Call) -> str:
+    return call.func.name if isinstance(call.func, ir.Attr) else call.func.id if isinstance(call.func, ir.Name) else ""
+
+
+def _type_name(expr: ir.Expr) -> str:
+    """`torch.long`, `"long"`, `torch.LongTensor` → their last name."""
+    if isinstance(expr, ir.Attr):
+        return expr.name
+    return str(expr.value).rpartition(".")[2] if isinstance(expr, ir.Const) else ""
+
+
+def _dtype(name: str, expr: ir.Call, given: str) -> str:
+    """The dtype of what a function or method gives."""
+    named = [arg.value for arg in expr.args if arg.name == "dtype"]
+    if name in ("to", "type", "view", "astype"):
+        named += [arg.value for arg in expr.args if arg.star == ""]
+    for value in named:
+        last = _type_name(value)
+        if last in known.INTEGER_TYPES:
+            return "int"
+        if last in known.REAL_TYPES:
+            return "float"
+    if named and name not in ("to", "view"):
+        return ""
+    if name in known.REAL:
+        return "float"
+    if name in known.WHOLE:
+        return "int" if name != "bincount" or len(expr.args) < 2 else "float"
+    if name in ("zeros", "ones", "empty"):
+        return "float"
+    return given if name in known.SHAPES or name in ("tensor", "full", "as_tensor", *known.LIKE, *known.NEW) else ""
+
+
+def _device(name: str, expr: ir.Call, receiver: Trait) -> str:
+    if name == "cpu":
+        return "cpu"
+    if name == "cuda":
+        return ""
+    if name != "to":
+        return receiver.device
+    targets = [arg.value for arg in expr.args if arg.star == "" or arg.name == "device"]
+    if any(isinstance(target, ir.Const) and target.value == "cpu" for target in targets):
+        return "cpu"
+    only_types = all(_type_name(target) in known.INTEGER_TYPES | known.REAL_TYPES for target in targets)
+    return receiver.device if only_types else ""
+
+
+def _constant(expr: ir.Const, position: int, functions: tuple[ir.Function, ...]) -> Trait:
+    if isinstance(expr.value, bool | int):
+        return NUMBER
+    return REAL if isinstance(expr.value, float) else OTHER
+
+
+def _compare(expr: ir.Compare, position: int, functions: tuple[ir.Function, ...]) -> Trait:
+    return Trait("", "int", "no")
+
+
+def _other(expr: ir.Expr, position: int, functions: tuple[ir.Function, ...]) -> Trait:
+    return OTHER
+
+
+def _unsure(expr: ir.Expr, position: int, functions: tuple[ir.Function, ...]) -> Trait:
+    return UNSURE
+
+
+__all__ = ["Inference", "flat"]
