@@ -19,6 +19,7 @@ PLACEHOLDERS = {
     "option": "a parameter, an argument or a command-line option",
     "value": "an expression as written, or a value",
     "reason": "a cause in plain words",
+    "instead": "what to do instead, in plain words",
 }
 """All placeholders that a message or a help text may have, and what checks put there."""
 

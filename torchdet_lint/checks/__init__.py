@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from torchdet_lint.checks import attention, generators, loading, matches, memory, modes, ordering, seed_options, seeding
+from torchdet_lint.checks import (
+    attention,
+    generators,
+    kernels,
+    loading,
+    matches,
+    memory,
+    modes,
+    operations,
+    ordering,
+    seed_options,
+    seeding,
+)
 from torchdet_lint.checks.facts import Context, Facts, gather
 from torchdet_lint.finding import Finding
 
@@ -19,6 +31,8 @@ CHECKS: tuple[tuple[frozenset[str], Callable[[Facts], Iterator[Finding]]], ...] 
     (frozenset(("TDL101", "TDL102", "TDL103", "TDL108")), loading.check),
     (frozenset(("TDL105", "TDL106")), ordering.check),
     (frozenset(("TDL301", "TDL302", "TDL303", "TDL304")), attention.check),
+    (frozenset(("TDL401", "TDL402")), operations.check),
+    (frozenset(("TDL403", "TDL404", "TDL405")), kernels.check),
     (frozenset(("TDL501",)), memory.check),
 )
 """Each check with the codes that it can give."""

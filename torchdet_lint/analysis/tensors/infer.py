@@ -10,7 +10,7 @@ from torchdet_lint.analysis.tensors.scopes import Binding, Place, Scope, attribu
 from torchdet_lint.analysis.tensors.trait import NUMBER, OTHER, REAL, UNSURE, Trait, combine, join
 from torchdet_lint.analysis.tensors.usage import annotation, evidence, trained_loop
 from torchdet_lint.project.modules import Definition, Project
-from torchdet_lint.project.names import Names, flat
+from torchdet_lint.project.names import Names
 
 DEPTH = 14
 """How far definitions are followed."""
@@ -48,6 +48,16 @@ class Inference:
     def of(self, expr: ir.Expr) -> Trait:
         """What is known of an expression that stands in the call of the place, or around it."""
         return self._infer(expr, self.place.call.span[0], self.place.functions) or UNSURE
+
+    def resolve(self, expr: ir.Expr) -> ir.Expr:
+        """The expression that a local name stands for, where that is one only."""
+        if isinstance(expr, ir.Name) and self.place.functions:
+            function = self.place.functions[-1]
+            position = self.place.call.span[0]
+            bound = self._scope(function).reaching(expr.id, position) if isinstance(function, ir.Function) else ()
+            if len(bound) == 1 and bound[0].kind == "value" and bound[0].value is not None:
+                return bound[0].value
+        return expr
 
     # One method a kind of expression; None: the expression is defined by itself, and says nothing
 
@@ -337,6 +347,3 @@ def _other(expr: ir.Expr, position: int, functions: tuple[ir.Function, ...]) -> 
 
 def _unsure(expr: ir.Expr, position: int, functions: tuple[ir.Function, ...]) -> Trait:
     return UNSURE
-
-
-__all__ = ["Inference", "flat"]

@@ -1,0 +1,198 @@
+"""Whether the conditions of the table of operations hold for a call: on its arguments, and on what the code says of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torchdet_lint import ir
+from torchdet_lint.analysis.tensors import Inference, Trait, of_value
+from torchdet_lint.analysis.tensors.scopes import place_of
+from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.values import NONE, Items, Known, Made, Option, Value, alternatives
+from torchdet_lint.catalog.operations import Condition, Operation
+from torchdet_lint.checks.emit import source_text
+from torchdet_lint.checks.facts import Facts
+
+METHOD = "torch.Tensor."
+COUNTS = re.compile(
+    r"mask|len|count|num|\bn_|idx|ids?\b|indices|index|offset|size|label|position|pos\b|_pos|token|valid|batch|ptr|degree|deg\b"
+    r"|step|seq|cu_|repeat|bincount|shape|dim|hot|target|row|col|sector|split|padding|attention|chunk|block|frames|where|ratio_n"
+)
+"""Names of what is counted, masked or indexed: integers, where nothing else says so."""
+
+DISTINCT = re.compile(r"sort|topk|top_k|perm|shuffle|restore|rank|order|uniq|keep|pos")
+"""Names of indices that hold nothing twice."""
+
+SAMPLES = frozenset(("__getitem__", "__getitems__"))
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call with what is known of it: the machine's arguments, its expression, and inference around it."""
+
+    facts: Facts
+    event: Event
+    made: Made
+    expr: ir.Call
+    inference: Inference
+    samples: bool
+
+    @property
+    def method(self) -> bool:
+        return self.event.api.startswith(METHOD)
+
+    @property
+    def layer(self) -> bool:
+        return self.event.api.rpartition(".")[2][:1].isupper()
+
+    @property
+    def input(self) -> ir.Expr | None:
+        """What the operation works on; None for a layer that is built."""
+        if self.layer:
+            return None
+        if self.method:
+            return self.expr.func.value if isinstance(self.expr.func, ir.Attr) else None
+        return self.argument("input", 0)
+
+    def argument(self, name: str, position: int | None) -> ir.Expr | None:
+        """The expression of an argument."""
+        for arg in self.expr.args:
+            if arg.star == "=" and arg.name == name:
+                return arg.value
+        plain = [arg.value for arg in self.expr.args if arg.star == ""]
+        starred = any(arg.star == "*" for arg in self.expr.args)
+        return plain[position] if position is not None and position < len(plain) and not starred else None
+
+    def trait(self, expr: ir.Expr | None, value: Value | None) -> Trait:
+        """What the code says of an expression, and of which kind the machine's value is."""
+        found = self.inference.of(expr) if expr is not None else Trait()
+        return found._replace(kind=of_value(value).kind) if not found.kind and value is not None else found
+
+    def worked_on(self) -> Trait:
+        value = self.event.value if self.method else self.made.get("input", 0)
+        return self.trait(self.input, value)
+
+    def runs(self, row: Operation) -> bool:
+        """Whether the operation works on a tensor of torch that may be on an accelerator and, for a row about gradients, have one."""
+        if self.layer:
+            return True
+        if self.samples:
+            return False
+        found = self.worked_on()
+        if found.kind == "other" or found.device == "cpu":
+            return False
+        name = self.event.api.removeprefix(METHOD)
+        if self.method and found.kind != "tensor" and name in self.facts.machine.operations.ambiguous:
+            return False
+        return not (row.backward and all(trait.grad == "no" for trait in self._differentiated(found)))
+
+    def _differentiated(self, found: Trait) -> Iterator[Trait]:
+        """What a gradient could flow back into."""
+        yield found
+        if self.event.api.endswith(".grid_sample"):
+            yield self.trait(self.argument("grid", 1), None)
+
+
+def describe(facts: Facts, event: Event) -> Call | None:
+    """What is known of the call at an event."""
+    site = event.site
+    place = place_of(facts.project.body(site.path, site.unit), site.span)
+    if place is None or event.made is None:
+        return None
+    inference = Inference(facts.project, site.path, site.unit, facts.names(site.path), place)
+    members = {member.name for member in place.owner.body if isinstance(member, ir.Function)} if place.owner else set()
+    return Call(facts, event, event.made, place.call, inference, not SAMPLES.isdisjoint(members))
+
+
+def holds(call: Call, condition: Condition) -> bool:
+    """Whether a condition holds, as far as that can be known; what would have to be guessed does not hold."""
+    test, name, position, wanted = condition
+    value = call.made.get(name, position)
+    if test == "equals":
+        return any(_is(option, wanted) for option in alternatives(value))
+    if test == "not":
+        return value is None and not call.made.open or all(_known(option, wanted) for option in alternatives(value))
+    if test == "given":
+        return value is not None and value != NONE
+    if test == "size":
+        return value is not None and any(_larger(option) for option in alternatives(value))
+    expr = call.argument(name, position)
+    if test == "tensor":
+        return call.trait(expr, value).kind == "tensor"
+    if test == "repeats":
+        return expr is None or not _distinct(call, expr)
+    found = call.worked_on()
+    return _real(call, found) if test == "float" else found.pixels
+
+
+def _plain(value: Value) -> Value:
+    return value.default if isinstance(value, Option) else value
+
+
+def _is(value: Value, wanted: str) -> bool:
+    inner = _plain(value)
+    return isinstance(inner, Known) and str(inner.value) == wanted
+
+
+def _known(value: Value, unwanted: str) -> bool:
+    """Whether the value is known, and another one."""
+    inner = _plain(value)
+    return isinstance(inner, Known) and str(inner.value) != unwanted
+
+
+def _larger(value: Value) -> bool:
+    """Whether a size of pooling is known and not 1."""
+    inner = _plain(value)
+    if isinstance(inner, Items):
+        return any(_larger(item) for item in inner.items)
+    return isinstance(inner, Known) and (inner.value is None or (inner.kind == "int" and inner.value != 1))
+
+
+def _real(call: Call, found: Trait) -> bool:
+    """Whether the numbers can be floating-point ones; where nothing says so, names of what is counted mean integers."""
+    dtype = call.argument("dtype", None)
+    if dtype is not None:
+        return "float" in source_text(call.facts, call.event.site.path, call.event.site.unit, dtype.span)
+    if found.dtype:
+        return found.dtype == "float"
+    return call.input is None or COUNTS.search(_text(call, call.input).lower()) is None
+
+
+def _text(call: Call, expr: ir.Expr) -> str:
+    return source_text(call.facts, call.event.site.path, call.event.site.unit, expr.span)
+
+
+def _distinct(call: Call, index: ir.Expr) -> bool:
+    """Whether an index holds nothing twice along the dimension that it is used for."""
+    if call.inference.of(index).unique or DISTINCT.search(_text(call, index).lower()):
+        return True
+    dim = call.argument("dim", 0 if call.method else 1)
+    return _column(call.inference.resolve(index), dim.value if isinstance(dim, ir.Const) else _negative(dim))
+
+
+def _negative(expr: ir.Expr | None) -> object:
+    if isinstance(expr, ir.Unary) and expr.op == "-" and isinstance(expr.value, ir.Const):
+        return -expr.value.value
+    return None
+
+
+def _column(index: ir.Expr, dim: object) -> bool:
+    """Whether the index has one entry along `dim`: `i.unsqueeze(1)`, `i.view(-1, 1)`, `i[:, None]`."""
+    last = dim in (1, 2, 3, -1)
+    if isinstance(index, ir.Item):
+        key = index.key
+        tail = key.items[-1] if isinstance(key, ir.Sequence) and key.items else key
+        return last and isinstance(tail, ir.Const) and tail.value is None
+    if not (isinstance(index, ir.Call) and isinstance(index.func, ir.Attr)):
+        return False
+    name = index.func.name
+    args = [arg.value.value if isinstance(arg.value, ir.Const) else _negative(arg.value) for arg in index.args]
+    if name in ("long", "int", "to", "detach", "clone", "cuda", "contiguous"):
+        return _column(index.func.value, dim)
+    if name == "unsqueeze" and args:
+        return args[0] == dim or (last and args[0] in (-1, 1) and dim in (-1, 1))
+    if name in ("view", "reshape"):
+        return last and bool(args) and args[-1] == 1
+    return any(arg.name == "keepdim" for arg in index.args) and last
