@@ -41,7 +41,9 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An entry of torch's list. `raises`, `replaced`, `around` are version conditions, "" for never."""
+    """An entry of torch's list. `raises`, `replaced`, `around` are version conditions, "" for never; `copies`: it writes without
+    adding up.
+    """
 
     listed: str
     where: str
@@ -49,6 +51,7 @@ class Operation:
     raises: str
     replaced: str
     around: str
+    copies: bool
     why: str
     instead: str
     calls: tuple[tuple[str, tuple[Condition, ...]], ...]
@@ -56,14 +59,12 @@ class Operation:
     source: str
 
     def strict(self, torch: Interval) -> str:
-        """What strict mode does with it in the newest torch of an interval: "raises", "around", "replaced", or "" where
-        the table does not reach.
+        """What strict mode does with it in the newest torch of an interval: "raises", "replaced" (it takes a deterministic way,
+        listed or not), or "" where the table does not reach.
         """
-        if self.replaced and torch.newest_satisfies(self.replaced):
+        if any(spec and torch.newest_satisfies(spec) for spec in (self.replaced, self.around)):
             return "replaced"
-        if not self.raises or not torch.newest_satisfies(self.raises):
-            return ""
-        return "around" if self.around and torch.newest_satisfies(self.around) else "raises"
+        return "raises" if self.raises and torch.newest_satisfies(self.raises) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ def _operation(row: Table, source: str) -> Operation:
         raises=_versions(row, "raises"),
         replaced=_versions(row, "replaced"),
         around=_versions(row, "around"),
+        copies=row.flag("copies", False),
         why=row.text("why", "") if said else row.line("why"),
         instead=row.text("instead", "") if said else row.line("instead"),
         calls=tuple(_call(row, call) for call in row.texts("calls", ())),

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.tensors import Inference, Trait, of_value
 from torchdet_lint.analysis.tensors.scopes import place_of
 from torchdet_lint.analysis.trace import Event
-from torchdet_lint.analysis.values import NONE, Items, Known, Made, Option, Value, alternatives
+from torchdet_lint.analysis.values import NONE, UNKNOWN, Items, Known, Made, Option, Value, alternatives
 from torchdet_lint.catalog.operations import Condition, Operation
 from torchdet_lint.checks.emit import source_text
 from torchdet_lint.checks.facts import Facts
+from torchdet_lint.checks.gradients import cut_off, names_data, without_gradient
 
 METHOD = "torch.Tensor."
 COUNTS = re.compile(
@@ -22,7 +22,7 @@ COUNTS = re.compile(
 )
 """Names of what is counted, masked or indexed: integers, where nothing else says so."""
 
-DISTINCT = re.compile(r"sort|topk|top_k|perm|shuffle|restore|rank|order|uniq|keep|pos")
+DISTINCT = re.compile(r"action|sort|topk|top_k|perm|shuffle|restore|rank|order|uniq|keep|pos")
 """Names of indices that hold nothing twice."""
 
 SAMPLES = frozenset(("__getitem__", "__getitems__"))
@@ -84,15 +84,37 @@ class Call:
         if found.kind == "other" or found.device == "cpu":
             return False
         name = self.event.api.removeprefix(METHOD)
+        if row.copies and not self._index_in_sight(row):
+            return False
         if self.method and found.kind != "tensor" and name in self.facts.machine.operations.ambiguous:
             return False
-        return not (row.backward and all(trait.grad == "no" for trait in self._differentiated(found)))
+        return not row.backward or self._trained(row, found)
 
-    def _differentiated(self, found: Trait) -> Iterator[Trait]:
-        """What a gradient could flow back into."""
-        yield found
+    def _index_in_sight(self, row: Operation) -> bool:
+        """Whether it can be seen where the indices come from: they hold something twice only where somebody made them so."""
+        conditions = [found for callee, found in row.calls if callee == self.event.api]
+        for name, position in [(c.name, c.position) for found in conditions for c in found if c.test == "repeats"]:
+            expr = self.argument(name, position)
+            value = self.made.get(name, position)
+            if expr is not None and self.inference.of(expr).given and (value is None or value == UNKNOWN):
+                return False
+        return True
+
+    def _trained(self, row: Operation, found: Trait) -> bool:
+        """Whether a gradient flows back through the call. Reads of single elements are as common in data as in networks: for
+        them, something has to say that there is a gradient.
+        """
         if self.event.api.endswith(".grid_sample"):
-            yield self.trait(self.argument("grid", 1), None)
+            grid = self.argument("grid", 1)
+            if found.grad == "no" and self.trait(grid, None).grad == "no":
+                return False
+        elif found.grad == "no" or names_data(self.input):
+            return False
+        if row.replaced and found.grad != "yes" and not self.event.api.startswith("torch.nn."):
+            return False
+        site = self.event.site
+        body = self.facts.project.body(site.path, site.unit)
+        return not (without_gradient(site.path, self.inference.place) or cut_off(self.inference.place, body))
 
 
 def describe(facts: Facts, event: Event) -> Call | None:

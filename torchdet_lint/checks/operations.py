@@ -13,6 +13,7 @@ from torchdet_lint.checks.conditions import Call, describe, holds
 from torchdet_lint.checks.emit import at_site
 from torchdet_lint.checks.facts import LIBRARY, Facts, by_site, program_first
 from torchdet_lint.finding import Finding
+from torchdet_lint.project.programs import is_test
 
 QUIET = ("on", "warn")
 """Strict modes in which torch takes the deterministic ways that it has (with `warn_only`, too)."""
@@ -39,9 +40,7 @@ def _finding(facts: Facts, site: Site, judged: Judged) -> Finding:
     row, mode, strict = judged
     if mode == "replaced":
         return at_site(facts, "TDL401", "default", site, reason=row.why)
-    way = "around" if mode == "around" else ""
-    variant = "-".join(part for part in (way, "strict" if strict else "") if part) or "default"
-    return at_site(facts, "TDL402", variant, site, reason=row.why, instead=row.instead)
+    return at_site(facts, "TDL402", "strict" if strict else "default", site, reason=row.why, instead=row.instead)
 
 
 def _judge(facts: Facts, site: Site, event: Event) -> Judged | None:
@@ -67,7 +66,7 @@ def _matters(facts: Facts, event: Event, row: Operation, mode: str, visit: Visit
         return False
     if visit.program == LIBRARY:
         # Without a program nobody names an accelerator; what raises when it is trained through is worth knowing all the same.
-        return mode != "replaced" and row.backward
+        return mode != "replaced" and row.backward and not is_test(event.site.path)
     program = facts.program(visit.program)
     if program is None or "cuda" not in program.hits:
         return False

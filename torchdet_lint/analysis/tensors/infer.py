@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from torchdet_lint import ir
@@ -14,6 +15,9 @@ from torchdet_lint.project.names import Names
 
 DEPTH = 14
 """How far definitions are followed."""
+
+STORED = re.compile(r"state_dict|checkpoint|ckpt|pretrained|weights|params|^sd$|batch|sample|^data$")
+"""Names of dictionaries that hold weights from a file, or data."""
 
 OUTSIDE = (
     "numpy",
@@ -105,10 +109,12 @@ class Inference:
         return both._replace(dtype="int", grad="no") if expr.op in ("&", "|", "^", "<<", ">>") else both
 
     def _item(self, expr: ir.Item, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+        if isinstance(expr.value, ir.Name) and STORED.search(expr.value.id):
+            return Trait(grad="no")
         inner = self._infer(expr.value, position, functions) or UNSURE
         if inner.kind == "tensor":
             return inner._replace(pixels=False)
-        return UNSURE._replace(grad=inner.grad)
+        return UNSURE._replace(grad=inner.grad, given=inner.given)
 
     def _attribute(self, expr: ir.Attr, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
         if isinstance(expr.value, ir.Name) and expr.value.id == "self" and self.place.owner is not None:
@@ -167,13 +173,15 @@ class Inference:
         param = next(param for param in function.params if param.name == name)
         said = annotation(param)
         if said is not None:
-            return said
+            return said._replace(given=True)
         if isinstance(function, ir.Lambda):
             return UNSURE
-        if evidence(function, name, self._names.dotted):
-            return Trait("tensor")
         in_forward = function.name == "forward" and self.place.owner is not None and function in self.place.owner.body
-        return Trait("tensor") if in_forward and param.default is None else UNSURE
+        if evidence(function, name, self._names.dotted):
+            return Trait("tensor", grad="yes" if in_forward else "", given=True)
+        return Trait(
+            "tensor" if in_forward and param.default is None else "", grad="yes" if in_forward else "", given=True
+        )
 
     def _global(self, name: str, position: int) -> Trait | None:
         symbol = self.project.lookup(self.path, name)
@@ -204,7 +212,7 @@ class Inference:
             return self._outside(dotted, expr, position, functions)
         if isinstance(expr.func, ir.Attr):
             return self._method(expr.func, expr, position, functions)
-        return UNSURE
+        return UNSURE if self._names.definition(expr.func) is not None else Trait(grad="yes")
 
     def _outside(self, dotted: str, expr: ir.Call, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
         first, _, rest = dotted.partition(".")
@@ -238,10 +246,10 @@ class Inference:
             placed = any(arg.name == "device" or arg.star == "**" for arg in expr.args)
             on_cpu = not placed and not (moved and placed) and name not in known.SEEN
             return Trait("tensor", dtype, "" if tracked else "no", "cpu" if on_cpu else "", name in known.ORDERS)
-        grad = "no" if name in known.LIKE or name in known.WHOLE or given.grad == "no" else ""
+        grad = "no" if name in known.LIKE or name in known.WHOLE else given.grad
         same = given if name in known.SHAPES else UNSURE
         pixels = (name == "interpolate") or (given.pixels and name in (*known.SHAPES, "log_softmax", "softmax"))
-        return Trait("tensor", dtype, grad, given.device, name in known.ORDERS or same.unique, pixels)
+        return Trait("tensor", dtype, grad, given.device, name in known.ORDERS or same.unique, pixels, given.given)
 
     def _method(self, func: ir.Attr, expr: ir.Call, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
         if isinstance(func.value, ir.Name) and func.value.id == "self":
@@ -254,14 +262,13 @@ class Inference:
             return OTHER if name in known.NOT_TENSORS or receiver.kind == "other" else UNSURE
         tensor = receiver.kind == "tensor" or name in known.TENSOR_ONLY
         if not tensor:
-            return UNSURE._replace(
-                grad="no" if name in known.DETACHED else receiver.grad if name in known.SHAPES else ""
-            )
-        grad = "no" if name in known.DETACHED | known.WHOLE | known.NEW or receiver.grad == "no" else ""
+            grad = "no" if name in known.DETACHED else receiver.grad if name in known.SHAPES else ""
+            return UNSURE._replace(grad=grad, given=receiver.given)
+        grad = "no" if name in known.DETACHED | known.WHOLE | known.NEW else receiver.grad
         same = receiver if name in known.SHAPES else UNSURE
         return Trait(
             "tensor", _dtype(name, expr, receiver.dtype), grad, _device(name, expr, receiver), name in known.ORDERS or same.unique,
-            receiver.pixels and name in (*known.SHAPES, "log_softmax", "softmax", "float"),
+            receiver.pixels and name in (*known.SHAPES, "log_softmax", "softmax", "float"), receiver.given,
         )  # fmt: skip
 
     def _layer(self, func: ir.Attr, functions: tuple[ir.Function, ...]) -> Trait:
@@ -271,7 +278,9 @@ class Inference:
         written = attribute_values(self.place.owner, func.name)
         made = [self._names.dotted(value.func) for _, value in written if isinstance(value, ir.Call)]
         layers = bool(made) and len(made) == len(written) and all((name or "").startswith("torch.nn.") for name in made)
-        return Trait("tensor", "float") if layers else UNSURE
+        if any(isinstance(member, ir.Function) and member.name == func.name for member in self.place.owner.body):
+            return UNSURE
+        return Trait("tensor", "float", "yes") if layers else Trait(grad="yes")
 
 
 def _parts(

@@ -13,8 +13,8 @@ class Trait(NamedTuple):
     """What is known of a value; "" and False mean that it is not known.
 
     kind: "tensor", or "other" (a number, an array, a list, …). dtype: "int" (integers and booleans) or "float".
-    grad: "no" where no gradient flows back into it. device: "cpu". `unique`: as an index it holds nothing twice.
-    `pixels`: as the input of a loss it has a value for each pixel.
+    grad: "no" where no gradient flows back into it, "yes" where one may (it comes out of a layer or network). device: "cpu". `unique`: as an index it holds nothing twice.
+    `pixels`: as the input of a loss it has a value for each pixel. `given`: it comes from a parameter of the function.
     """
 
     kind: str = ""
@@ -23,6 +23,7 @@ class Trait(NamedTuple):
     device: str = ""
     unique: bool = False
     pixels: bool = False
+    given: bool = False
 
 
 UNSURE = Trait()
@@ -41,11 +42,16 @@ def join(traits: Iterable[Trait | None]) -> Trait:
     return Trait(
         "other" if kinds == {"other"} else "tensor" if "tensor" in kinds and "other" not in kinds else "",
         "float" if "float" in dtypes else "int" if dtypes == {"int"} else "",
-        "no" if all(trait.grad == "no" for trait in found) else "",
+        _gradient({trait.grad for trait in found}),
         "cpu" if all(trait.device == "cpu" for trait in found) else "",
         all(trait.unique for trait in found),
         all(trait.pixels for trait in found),
+        any(trait.given for trait in found),
     )
+
+
+def _gradient(grads: set[str]) -> str:
+    return "yes" if "yes" in grads else "no" if grads == {"no"} else ""
 
 
 def combine(left: Trait, right: Trait) -> Trait:
@@ -56,9 +62,10 @@ def combine(left: Trait, right: Trait) -> Trait:
     return Trait(
         "tensor" if "tensor" in kinds else "other" if kinds == {"other"} else "",
         "float" if "float" in dtypes else "int" if dtypes == {"int"} else "",
-        "no" if left.grad == right.grad == "no" else "",
+        _gradient({left.grad, right.grad}),
         "cpu" if on_cpu else "",
         pixels=left.pixels or right.pixels,
+        given=left.given or right.given,
     )
 
 
