@@ -8,10 +8,11 @@ from typing import TypeAlias
 from torchdet_lint import ir
 from torchdet_lint.analysis import calls, classes
 from torchdet_lint.analysis.machine import MAX_STEPS, Frame, Machine
-from torchdet_lint.analysis.operations import kernel_names
+from torchdet_lint.analysis.operations import holds_older, kernel_names
 from torchdet_lint.analysis.trace import Summary
 from torchdet_lint.analysis.triggers import holds_site, renamed, site_words
 from torchdet_lint.analysis.values import ClassValue, FunctionValue, Instance
+from torchdet_lint.catalog.versions import ANY
 from torchdet_lint.source import Unit
 
 Entered: TypeAlias = set[tuple[str, int, str]]
@@ -40,9 +41,11 @@ def evaluate_module(m: Machine, path: str, entered: Entered) -> Iterator[Summary
 
 
 def _holds_site(m: Machine, path: str, unit: Unit) -> bool:
-    if holds_site(unit, m.apis) or any(callee.rpartition(".")[2] in unit.words for callee in m.watched):
-        return True
     module = m.project.modules[path]
+    if holds_site(module.source, unit, m.apis) or any(callee.rpartition(".")[2] in unit.words for callee in m.watched):
+        return True
+    if holds_older(unit) and not m.versions.get("torch", ANY).newest_satisfies("torch>=2.1"):
+        return True
     if not unit.words.isdisjoint(renamed(module, site_words(m.apis))):
         return True
     return not unit.words.isdisjoint(kernel_names(module, m.apis))

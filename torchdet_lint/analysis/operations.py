@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.project.modules import Module
-from torchdet_lint.source import Unit
+from torchdet_lint.source import SourceFile, Unit
 
 ALONE = frozenset(
-    "ReflectionPad1d ReflectionPad2d ReflectionPad3d AvgPool3d avg_pool3d MaxPool3d max_pool3d AdaptiveAvgPool2d AdaptiveAvgPool3d"
-    " AdaptiveMaxPool2d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d FractionalMaxPool2d FractionalMaxPool3d"
-    " fractional_max_pool2d fractional_max_pool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d max_unpool1d max_unpool2d max_unpool3d CTCLoss"
-    " ctc_loss grid_sample UpsamplingBilinear2d upsample_bilinear ReplicationPad1d ReplicationPad2d ReplicationPad3d".split()
+    "ReflectionPad1d ReflectionPad2d ReflectionPad3d AvgPool3d avg_pool3d FractionalMaxPool2d FractionalMaxPool3d"
+    " fractional_max_pool2d fractional_max_pool3d CTCLoss ctc_loss grid_sample".split()
 )
 """Words that make a unit worth evaluating although no program reaches it."""
 
 TOGETHER = (
-    (frozenset(("interpolate", "upsample", "Upsample")), frozenset(("linear", "bilinear", "trilinear", "bicubic"))),
-    (frozenset(("pad",)), frozenset(("reflect", "replicate"))),
+    (frozenset(("interpolate", "upsample", "Upsample")), frozenset(("linear", "bicubic", "antialias"))),
+    (frozenset(("pad",)), frozenset(("reflect",))),
     (frozenset(("EmbeddingBag", "embedding_bag")), frozenset(("max",))),
 )
 """Words of which one of the first set needs one of the second beside it."""
 
+OLDER = (frozenset(("interpolate", "upsample", "Upsample")), frozenset(("bilinear", "trilinear")))
+"""The same for what only older versions of torch have no way around."""
 
-def holds_operation(unit: Unit) -> bool:
+POOLING = frozenset(
+    "AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool2d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d".split()
+)
+LARGER = re.compile(
+    r"AdaptiveAvgPool[23]d\s*\((?!\s*(?:output_size\s*=\s*)?(?:1\s*[,)]|[(\[]\s*1\s*,\s*1))"
+    r"|AdaptiveMaxPool2d\s*\((?!\s*(?:output_size\s*=\s*)?(?:1\s*[,)]|[(\[]\s*1\s*,\s*1))"
+    r"|adaptive_(?:avg_pool[23]d|max_pool2d)\s*\((?![^()]*,\s*(?:output_size\s*=\s*)?(?:1\s*[,)]|[(\[]\s*1\s*,\s*1))"
+)
+"""Adaptive pooling to another size than 1."""
+
+
+def holds_operation(source: SourceFile, unit: Unit) -> bool:
     """Whether the unit can hold an operation that is judged although no program reaches it.
 
     Only what strict mode has no kernel for is judged there, and of that what shows by itself that it can be trained through.
@@ -32,28 +44,34 @@ def holds_operation(unit: Unit) -> bool:
     words = unit.words
     if not words.isdisjoint(ALONE):
         return True
-    return any(not words.isdisjoint(first) and not words.isdisjoint(second) for first, second in TOGETHER)
+    if any(not words.isdisjoint(first) and not words.isdisjoint(second) for first, second in TOGETHER):
+        return True
+    if words.isdisjoint(POOLING):
+        return False
+    return unit.kind == "file" or LARGER.search(source.text, unit.start, unit.end) is not None
+
+
+def holds_older(unit: Unit) -> bool:
+    """The same for older versions of torch, in which resizing raises."""
+    first, second = OLDER
+    return not unit.words.isdisjoint(first) and not unit.words.isdisjoint(second)
 
 
 @lru_cache(maxsize=8)
-def _kernels(apis: Apis) -> frozenset[str]:
-    """The names of the tables that run a kernel of an extension."""
-    return frozenset(name for name in apis if (row := apis.get(name)) is not None and row.role == "kernel")
-
-
-@lru_cache(maxsize=8)
-def _roots(apis: Apis) -> frozenset[str]:
-    return frozenset(name.partition(".")[0] for name in _kernels(apis))
+def _kernels(apis: Apis) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of the tables that run a kernel of an extension, and the packages that these are in."""
+    names = apis.named("kernel")
+    return names, frozenset(name.partition(".")[0] for name in names)
 
 
 def kernel_names(module: Module, apis: Apis) -> frozenset[str]:
     """The names under which a module imports something of an extension with kernels that differ from run to run."""
-    roots = _roots(apis)
+    kernels, roots = _kernels(apis)
     found = set()
     for name, (dotted, _, member) in module.imports.items():
         if dotted.partition(".")[0] not in roots:
             continue
         full = apis.canonical(f"{dotted}.{member}" if member else dotted)
-        if any(kernel == full or kernel.startswith(f"{full}.") for kernel in _kernels(apis)):
+        if any(kernel == full or kernel.startswith(f"{full}.") for kernel in kernels):
             found.add(name)
     return frozenset(found)

@@ -44,9 +44,9 @@ def renamed(module: Module, words: frozenset[str]) -> frozenset[str]:
     )
 
 
-def holds_site(unit: Unit, apis: Apis) -> bool:
+def holds_site(source: SourceFile, unit: Unit, apis: Apis) -> bool:
     """Whether the unit can hold an event that a site rule judges."""
-    return not unit.words.isdisjoint(site_words(apis)) or holds_operation(unit)
+    return not unit.words.isdisjoint(site_words(apis)) or holds_operation(source, unit)
 
 
 ALLOCATION = re.compile(
@@ -75,4 +75,9 @@ def needed(source: SourceFile, unit: Unit, apis: Apis) -> bool:
     """Whether some rule certainly wants the unit lowered."""
     from torchdet_lint.analysis.ordering import makes_order
 
-    return holds_site(unit, apis) or makes_order(source, unit) or holds_memory(source, unit) or holds_seed_name(unit)
+    return (
+        holds_site(source, unit, apis)
+        or makes_order(source, unit)
+        or holds_memory(source, unit)
+        or holds_seed_name(unit)
+    )
