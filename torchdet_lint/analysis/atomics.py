@@ -91,7 +91,8 @@ def cuda_addition(text: str) -> tuple[str, str] | None:
 
 def _arguments(source: str, start: int) -> list[str]:
     """The arguments of the call whose opening parenthesis ends at `start`."""
-    depth, begin, parts = 0, start, []
+    depth, begin = 0, start
+    parts: list[str] = []
     for at in range(start, len(source)):
         letter = source[at]
         if letter in "([{":

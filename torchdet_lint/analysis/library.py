@@ -13,6 +13,7 @@ from torchdet_lint.analysis.trace import Summary
 from torchdet_lint.analysis.triggers import holds_site, renamed, site_words
 from torchdet_lint.analysis.values import ClassValue, FunctionValue, Instance
 from torchdet_lint.catalog.versions import ANY
+from torchdet_lint.project.modules import Module
 from torchdet_lint.source import Unit
 
 Entered: TypeAlias = set[tuple[str, int, str]]
@@ -32,23 +33,23 @@ def evaluate_module(m: Machine, path: str, entered: Entered) -> Iterator[Summary
     """
     m.max_depth, m.runs_imports = DEPTH, False
     module = m.project.modules[path]
-    if not any(_holds_site(m, path, unit) for unit in module.source.units):
+    names = renamed(module, site_words(m.apis)) | kernel_names(module, m.apis)
+    held = [unit for unit in module.source.units if _holds_site(m, module, unit, names)]
+    if not held:
         return
     yield m.module_summary(path, main=False)
-    for unit in module.source.units:
-        if unit.kind not in ("import", "from") and _holds_site(m, path, unit):
+    for unit in held:
+        if unit.kind not in ("import", "from"):
             yield from _unit(m, path, unit, entered)
 
 
-def _holds_site(m: Machine, path: str, unit: Unit) -> bool:
-    module = m.project.modules[path]
+def _holds_site(m: Machine, module: Module, unit: Unit, names: frozenset[str]) -> bool:
+    """Whether the unit can hold a site; `names` are what the module calls things that make one."""
     if holds_site(module.source, unit, m.apis) or any(callee.rpartition(".")[2] in unit.words for callee in m.watched):
         return True
     if holds_older(unit) and not m.versions.get("torch", ANY).newest_satisfies("torch>=2.1"):
         return True
-    if not unit.words.isdisjoint(renamed(module, site_words(m.apis))):
-        return True
-    return not unit.words.isdisjoint(kernel_names(module, m.apis))
+    return not unit.words.isdisjoint(names)
 
 
 def _unit(m: Machine, path: str, unit: Unit, entered: Entered) -> Iterator[Summary]:

@@ -76,8 +76,6 @@ def call(
     made = Made(path, args, named, f.identity(span))
     if name in TENSOR_METHODS:
         unrepeatable_data(m, f, Made(f"torch.Tensor.{name}", args, named, made.identity))
-    if name in m.operations.methods:
-        _operation(f, receiver, path, name, made, span)
     row = m.api(path) if path else None
     if path in m.watched:
         f.trace.append(Event("watched", f.site(span), path, made=made))
@@ -100,13 +98,16 @@ def call(
     return _result(m, f, receiver, name, made, row, span)
 
 
-def _operation(f: Frame, receiver: Value, path: str, name: str, made: Made, span: ir.Span) -> None:
+def _operation(m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span) -> None:
     """A method that differs from run to run on tensors, unless the receiver is certainly none."""
     if isinstance(receiver, Box | Instance | Items | Flow | Known):
         return
+    path = method_path(m, receiver, name)
     if path and not path.startswith(("torch.", "?.")):
         return
-    f.trace.append(Event("use", f.site(span), f"torch.Tensor.{name}", value=receiver, made=made, note="operation"))
+    api = f"torch.Tensor.{name}"
+    made = Made(api, args, named, f.identity(span))
+    f.trace.append(Event("use", f.site(span), api, value=receiver, made=made, note="operation"))
 
 
 def _parser(m: Machine, f: Frame, receiver: Made, name: str, args: Args, named: Named, span: ir.Span) -> Value | None:
@@ -152,6 +153,8 @@ def _evidence(m: Machine, f: Frame, receiver: Value, name: str, args: Args, name
         f.trace.append(Event("cuda", f.site(span), f".to({args[0].value})"))
     elif name in ("matmul", "mm", "bmm", "addmm", "mv"):
         f.trace.append(Event("matmul", f.site(span), f".{name}()"))
+    if name in m.operations.methods:
+        _operation(m, f, receiver, name, args, named, span)
 
 
 def _module_state(m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span) -> None:

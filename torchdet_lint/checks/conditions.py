@@ -75,7 +75,7 @@ class Call:
         return self.trait(self.input, value)
 
     def runs(self, row: Operation) -> bool:
-        """Whether the operation works on a tensor of torch that may be on an accelerator and, for a row about gradients, have one."""
+        """Whether the operation works on a tensor that may be on an accelerator and, for a row about gradients, have one."""
         if self.layer:
             return True
         if self.samples:

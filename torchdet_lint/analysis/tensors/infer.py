@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TypeAlias
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.tensors import known
+from torchdet_lint.analysis.tensors.results import function_result, method_result
 from torchdet_lint.analysis.tensors.scopes import Binding, Place, Scope, attribute_values
 from torchdet_lint.analysis.tensors.trait import NUMBER, OTHER, REAL, UNSURE, Trait, combine, join
 from torchdet_lint.analysis.tensors.usage import annotation, evidence, trained_loop
 from torchdet_lint.project.modules import Definition, Project
 from torchdet_lint.project.names import Names
+
+Around: TypeAlias = tuple[ir.Function | ir.Lambda, ...]
+"""The functions around an expression, outermost first."""
 
 DEPTH = 14
 """How far definitions are followed."""
@@ -65,7 +70,7 @@ class Inference:
 
     # One method a kind of expression; None: the expression is defined by itself, and says nothing
 
-    def _infer(self, expr: ir.Expr, position: int, functions: tuple[ir.Function | ir.Lambda, ...]) -> Trait | None:
+    def _infer(self, expr: ir.Expr, position: int, functions: Around) -> Trait | None:
         key = (id(expr), position)
         if key in self._active or len(self._active) >= DEPTH:
             return None if key in self._active else UNSURE
@@ -83,22 +88,22 @@ class Inference:
             ir.Mapping: _other, ir.Format: _other, ir.Comprehension: _other,
         }  # fmt: skip
 
-    def _inner(self, expr: ir.Starred, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+    def _inner(self, expr: ir.Starred, position: int, functions: Around) -> Trait | None:
         return self._infer(expr.value, position, functions)
 
-    def _sequence(self, expr: ir.Sequence, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+    def _sequence(self, expr: ir.Sequence, position: int, functions: Around) -> Trait | None:
         """A list or tuple: of no use as a tensor itself, but its dtype is that of its numbers."""
         inner = join(self._infer(item, position, functions) for item in expr.items[:8])
         return OTHER._replace(dtype=inner.dtype, grad=inner.grad)
 
-    def _choice(self, expr: ir.Choice, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+    def _choice(self, expr: ir.Choice, position: int, functions: Around) -> Trait | None:
         return join((self._infer(expr.then, position, functions), self._infer(expr.other, position, functions)))
 
-    def _unary(self, expr: ir.Unary, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+    def _unary(self, expr: ir.Unary, position: int, functions: Around) -> Trait | None:
         inner = self._infer(expr.value, position, functions) or UNSURE
         return inner._replace(dtype="int", grad="no") if expr.op in ("~", "not") else inner
 
-    def _binary(self, expr: ir.Binary, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+    def _binary(self, expr: ir.Binary, position: int, functions: Around) -> Trait | None:
         left = self._infer(expr.left, position, functions)
         right = self._infer(expr.right, position, functions)
         if left is None or right is None:
@@ -108,7 +113,7 @@ class Inference:
             return both._replace(dtype="float")
         return both._replace(dtype="int", grad="no") if expr.op in ("&", "|", "^", "<<", ">>") else both
 
-    def _item(self, expr: ir.Item, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+    def _item(self, expr: ir.Item, position: int, functions: Around) -> Trait | None:
         if isinstance(expr.value, ir.Name) and STORED.search(expr.value.id):
             return Trait(grad="no")
         inner = self._infer(expr.value, position, functions) or UNSURE
@@ -116,13 +121,12 @@ class Inference:
             return inner._replace(pixels=False)
         return UNSURE._replace(grad=inner.grad, given=inner.given)
 
-    def _attribute(self, expr: ir.Attr, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+    def _attribute(self, expr: ir.Attr, position: int, functions: Around) -> Trait | None:
         if isinstance(expr.value, ir.Name) and expr.value.id == "self" and self.place.owner is not None:
             written = attribute_values(self.place.owner, expr.name)
             if not written:
                 return UNSURE
-            outer = tuple(f for f in functions[:1] if isinstance(f, ir.Lambda))
-            return join(self._infer(value, value.span[1], (*outer, method)) for method, value in written)
+            return join(self._infer(value, value.span[1], (method,)) for method, value in written)
         if expr.name in ("shape", "ndim", "size", "dtype", "device"):
             return OTHER
         inner = self._infer(expr.value, position, functions) or UNSURE
@@ -132,7 +136,7 @@ class Inference:
             return inner
         return UNSURE
 
-    def _name(self, expr: ir.Name, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+    def _name(self, expr: ir.Name, position: int, functions: Around) -> Trait | None:
         for at in range(len(functions) - 1, -1, -1):
             function = functions[at]
             where = position if at == len(functions) - 1 else function.span[0] + 10**9
@@ -143,7 +147,7 @@ class Inference:
                 return self._parameter(expr.id, function)
         return self._global(expr.id, position if not functions else -1)
 
-    def _bound(self, name: str, binding: Binding, functions: tuple[ir.Function, ...]) -> Trait | None:
+    def _bound(self, name: str, binding: Binding, functions: Around) -> Trait | None:
         if binding.value is None:
             return UNSURE
         if binding.kind == "item":
@@ -151,11 +155,11 @@ class Inference:
         found = self._infer(binding.value, binding.value.span[0], functions)
         if binding.kind == "value" or found is None:
             return found
-        if isinstance(binding.value, ir.Call) and binding.index == 1 and _callee(binding.value) in known.ORDERS:
+        if isinstance(binding.value, ir.Call) and binding.part == 1 and _callee(binding.value) in known.ORDERS:
             return Trait("tensor", "int", "no", unique=True)
         return found if found.kind == "tensor" else UNSURE._replace(grad=found.grad)
 
-    def _element(self, binding: Binding, functions: tuple[ir.Function, ...]) -> Trait:
+    def _element(self, binding: Binding, functions: Around) -> Trait:
         """What a loop gives: a batch of data where the loop trains, else an element of what it goes over."""
         if trained_loop(self.place.loops, binding.end):
             return Trait(grad="no")
@@ -163,7 +167,7 @@ class Inference:
         if isinstance(iterated, ir.Call):
             if _callee(iterated) == "range":
                 return NUMBER
-            if _callee(iterated) == "enumerate" and binding.index == 0:
+            if _callee(iterated) == "enumerate" and binding.part == 0:
                 return NUMBER
             return UNSURE
         found = self._infer(iterated, binding.end, functions) if iterated is not None else None
@@ -206,7 +210,7 @@ class Inference:
 
     # Calls
 
-    def _call(self, expr: ir.Call, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+    def _call(self, expr: ir.Call, position: int, functions: Around) -> Trait | None:
         dotted = self._names.dotted(expr.func)
         if dotted is not None:
             return self._outside(dotted, expr, position, functions)
@@ -214,7 +218,7 @@ class Inference:
             return self._method(expr.func, expr, position, functions)
         return UNSURE if self._names.definition(expr.func) is not None else Trait(grad="yes")
 
-    def _outside(self, dotted: str, expr: ir.Call, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+    def _outside(self, dotted: str, expr: ir.Call, position: int, functions: Around) -> Trait | None:
         first, _, rest = dotted.partition(".")
         last = rest.rpartition(".")[2]
         if dotted in ("builtins.len", "builtins.int", "builtins.round", "builtins.range"):
@@ -231,27 +235,17 @@ class Inference:
             )
         if rest not in (last, f"nn.functional.{last}", f"special.{last}", f"linalg.{last}"):
             return UNSURE
-        inputs = [self._infer(arg.value, position, functions) for arg in expr.args if arg.star == ""]
-        return self._function(last, expr, join(_parts(self, expr, inputs, position, functions)))
+        return function_result(last, expr, join(self._inputs(expr, position, functions)))
 
-    def _function(self, name: str, expr: ir.Call, given: Trait) -> Trait:
-        """A function of torch, with what is known of its arguments."""
-        dtype = _dtype(name, expr, given.dtype)
-        if name in known.FACTORIES or name in known.SEEN:
-            moved = any(
-                arg.name in ("device", "**", "") and arg.star in ("=", "**") and arg.name != "dtype"
-                for arg in expr.args
-            )
-            tracked = any(arg.name == "requires_grad" for arg in expr.args)
-            placed = any(arg.name == "device" or arg.star == "**" for arg in expr.args)
-            on_cpu = not placed and not (moved and placed) and name not in known.SEEN
-            return Trait("tensor", dtype, "" if tracked else "no", "cpu" if on_cpu else "", name in known.ORDERS)
-        grad = "no" if name in known.LIKE or name in known.WHOLE else given.grad
-        same = given if name in known.SHAPES else UNSURE
-        pixels = (name == "interpolate") or (given.pixels and name in (*known.SHAPES, "log_softmax", "softmax"))
-        return Trait("tensor", dtype, grad, given.device, name in known.ORDERS or same.unique, pixels, given.given)
+    def _inputs(self, expr: ir.Call, position: int, functions: Around) -> list[Trait | None]:
+        """The traits of what a function works on: its first argument (of a list the items), and what else is a tensor."""
+        first = expr.args[0].value if expr.args else None
+        if isinstance(first, ir.Sequence):
+            return [self._infer(item, position, functions) for item in first.items[:8]]
+        found = [self._infer(arg.value, position, functions) for arg in expr.args if arg.star == ""]
+        return [*found[:1], *(trait for trait in found[1:] if trait is not None and trait.kind == "tensor")]
 
-    def _method(self, func: ir.Attr, expr: ir.Call, position: int, functions: tuple[ir.Function, ...]) -> Trait | None:
+    def _method(self, func: ir.Attr, expr: ir.Call, position: int, functions: Around) -> Trait | None:
         if isinstance(func.value, ir.Name) and func.value.id == "self":
             return self._layer(func, functions)
         receiver = self._infer(func.value, position, functions)
@@ -265,13 +259,9 @@ class Inference:
             grad = "no" if name in known.DETACHED else receiver.grad if name in known.SHAPES else ""
             return UNSURE._replace(grad=grad, given=receiver.given)
         grad = "no" if name in known.DETACHED | known.WHOLE | known.NEW else receiver.grad
-        same = receiver if name in known.SHAPES else UNSURE
-        return Trait(
-            "tensor", _dtype(name, expr, receiver.dtype), grad, _device(name, expr, receiver), name in known.ORDERS or same.unique,
-            receiver.pixels and name in (*known.SHAPES, "log_softmax", "softmax", "float"), receiver.given,
-        )  # fmt: skip
+        return method_result(name, expr, receiver, grad)
 
-    def _layer(self, func: ir.Attr, functions: tuple[ir.Function, ...]) -> Trait:
+    def _layer(self, func: ir.Attr, functions: Around) -> Trait:
         """`self.layer(x)` where `self.layer` is a layer of torch."""
         if self.place.owner is None:
             return UNSURE
@@ -283,76 +273,23 @@ class Inference:
         return Trait("tensor", "float", "yes") if layers else Trait(grad="yes")
 
 
-def _parts(
-    inference: Inference, expr: ir.Call, inputs: list[Trait | None], position: int, functions: tuple[ir.Function, ...]
-) -> list[Trait | None]:
-    """The traits of the arguments, those of a list or tuple of tensors one by one."""
-    if expr.args and isinstance(expr.args[0].value, ir.Sequence):
-        return [inference._infer(item, position, functions) for item in expr.args[0].value.items[:8]]
-    first = [self_ for self_ in inputs[:1]]
-    return [*first, *(trait for trait in inputs[1:] if trait is not None and trait.kind == "tensor")]
-
-
 def _callee(call: ir.Call) -> str:
     return call.func.name if isinstance(call.func, ir.Attr) else call.func.id if isinstance(call.func, ir.Name) else ""
 
 
-def _type_name(expr: ir.Expr) -> str:
-    """`torch.long`, `"long"`, `torch.LongTensor` → their last name."""
-    if isinstance(expr, ir.Attr):
-        return expr.name
-    return str(expr.value).rpartition(".")[2] if isinstance(expr, ir.Const) else ""
-
-
-def _dtype(name: str, expr: ir.Call, given: str) -> str:
-    """The dtype of what a function or method gives."""
-    named = [arg.value for arg in expr.args if arg.name == "dtype"]
-    if name in ("to", "type", "view", "astype"):
-        named += [arg.value for arg in expr.args if arg.star == ""]
-    for value in named:
-        last = _type_name(value)
-        if last in known.INTEGER_TYPES:
-            return "int"
-        if last in known.REAL_TYPES:
-            return "float"
-    if named and name not in ("to", "view"):
-        return ""
-    if name in known.REAL:
-        return "float"
-    if name in known.WHOLE:
-        return "int" if name != "bincount" or len(expr.args) < 2 else "float"
-    if name in ("zeros", "ones", "empty"):
-        return "float"
-    return given if name in known.SHAPES or name in ("tensor", "full", "as_tensor", *known.LIKE, *known.NEW) else ""
-
-
-def _device(name: str, expr: ir.Call, receiver: Trait) -> str:
-    if name == "cpu":
-        return "cpu"
-    if name == "cuda":
-        return ""
-    if name != "to":
-        return receiver.device
-    targets = [arg.value for arg in expr.args if arg.star == "" or arg.name == "device"]
-    if any(isinstance(target, ir.Const) and target.value == "cpu" for target in targets):
-        return "cpu"
-    only_types = all(_type_name(target) in known.INTEGER_TYPES | known.REAL_TYPES for target in targets)
-    return receiver.device if only_types else ""
-
-
-def _constant(expr: ir.Const, position: int, functions: tuple[ir.Function, ...]) -> Trait:
+def _constant(expr: ir.Const, position: int, functions: Around) -> Trait:
     if isinstance(expr.value, bool | int):
         return NUMBER
     return REAL if isinstance(expr.value, float) else OTHER
 
 
-def _compare(expr: ir.Compare, position: int, functions: tuple[ir.Function, ...]) -> Trait:
+def _compare(expr: ir.Compare, position: int, functions: Around) -> Trait:
     return Trait("", "int", "no")
 
 
-def _other(expr: ir.Expr, position: int, functions: tuple[ir.Function, ...]) -> Trait:
+def _other(expr: ir.Expr, position: int, functions: Around) -> Trait:
     return OTHER
 
 
-def _unsure(expr: ir.Expr, position: int, functions: tuple[ir.Function, ...]) -> Trait:
+def _unsure(expr: ir.Expr, position: int, functions: Around) -> Trait:
     return UNSURE

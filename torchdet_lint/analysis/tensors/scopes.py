@@ -52,7 +52,7 @@ class Binding(NamedTuple):
     value: ir.Expr | None
     end: int
     path: Path
-    index: int = 0
+    part: int = 0
 
 
 class Scope:
@@ -106,12 +106,13 @@ class Scope:
         if isinstance(target, ir.Name):
             self.names.setdefault(target.id, []).append(Binding(kind, value, end, path))
             return
-        if isinstance(target, ir.Sequence) and isinstance(value, ir.Sequence) and kind == "value":
-            if len(target.items) == len(value.items):
-                for part, inner in zip(target.items, value.items, strict=True):
-                    self._target(part, kind, inner, end, path)
-                return
-        if isinstance(target, ir.Sequence):
+        if not isinstance(target, ir.Sequence):
+            return
+        paired = isinstance(value, ir.Sequence) and kind == "value" and len(target.items) == len(value.items)
+        if paired and isinstance(value, ir.Sequence):
+            for part, inner in zip(target.items, value.items, strict=True):
+                self._target(part, kind, inner, end, path)
+        else:
             for index, part in enumerate(target.items):
                 for name in target_names(part):
                     part_kind = "part" if kind == "value" else kind
@@ -126,7 +127,9 @@ def attribute_values(owner: ir.Class, name: str) -> list[tuple[ir.Function, ir.E
             continue
         for statement in flat(method.body):
             if isinstance(statement, ir.Assign) and statement.value is not None:
-                for target in statement.targets:
-                    if isinstance(target, ir.Attr) and target.name == name and isinstance(target.value, ir.Name):
-                        found.append((method, statement.value))
+                found += [
+                    (method, statement.value)
+                    for target in statement.targets
+                    if isinstance(target, ir.Attr) and target.name == name and isinstance(target.value, ir.Name)
+                ]
     return found

@@ -13,7 +13,8 @@ class Trait(NamedTuple):
     """What is known of a value; "" and False mean that it is not known.
 
     kind: "tensor", or "other" (a number, an array, a list, …). dtype: "int" (integers and booleans) or "float".
-    grad: "no" where no gradient flows back into it, "yes" where one may (it comes out of a layer or network). device: "cpu". `unique`: as an index it holds nothing twice.
+    grad: "no" where no gradient flows back into it, "yes" where one may (it comes out of a layer or a network).
+    device: "cpu". `unique`: as an index it holds nothing twice.
     `pixels`: as the input of a loss it has a value for each pixel. `given`: it comes from a parameter of the function.
     """
 
