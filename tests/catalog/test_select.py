@@ -22,8 +22,8 @@ LOADING = frozenset(code for code in CODES if code.startswith("TDL1"))
         ("TDL00", {code for code in CODES if code.startswith("TDL00")}),
         ("TDL101", {"TDL101"}),
         ("set-order", {"TDL106"}),
-        ("operations", set()),
-        ("TDL4", set()),
+        ("operations", {f"TDL40{n}" for n in range(1, 6)}),
+        ("state", set()),
     ],
 )
 def test_what_a_selector_covers(selector: str, codes: set[str]) -> None:

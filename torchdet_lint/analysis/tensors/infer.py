@@ -24,6 +24,9 @@ DEPTH = 14
 STORED = re.compile(r"state_dict|checkpoint|ckpt|pretrained|weights|params|^sd$|batch|sample|^data$")
 """Names of dictionaries that hold weights from a file, or data."""
 
+NETWORKS = re.compile(r"model|net(?:work)?(?:_|$|\d)|encoder|decoder|backbone|policy|critic|actor|q_func|head$|embed")
+"""Names of what, when called, gives tensors that gradients flow back into."""
+
 OUTSIDE = (
     "numpy",
     "pandas",
@@ -216,7 +219,9 @@ class Inference:
             return self._outside(dotted, expr, position, functions)
         if isinstance(expr.func, ir.Attr):
             return self._method(expr.func, expr, position, functions)
-        return UNSURE if self._names.definition(expr.func) is not None else Trait(grad="yes")
+        if self._names.definition(expr.func) is not None:
+            return UNSURE
+        return Trait("tensor" if expr.args and NETWORKS.search(_callee(expr).lower()) else "", grad="yes")
 
     def _outside(self, dotted: str, expr: ir.Call, position: int, functions: Around) -> Trait | None:
         first, _, rest = dotted.partition(".")
@@ -255,11 +260,9 @@ class Inference:
         if name in known.NOT_TENSORS or (receiver.kind == "other" and name != "to"):
             return OTHER if name in known.NOT_TENSORS or receiver.kind == "other" else UNSURE
         tensor = receiver.kind == "tensor" or name in known.TENSOR_ONLY
-        if not tensor:
-            grad = "no" if name in known.DETACHED else receiver.grad if name in known.SHAPES else ""
-            return UNSURE._replace(grad=grad, given=receiver.given)
         grad = "no" if name in known.DETACHED | known.WHOLE | known.NEW else receiver.grad
-        return method_result(name, expr, receiver, grad)
+        found = method_result(name, expr, receiver, grad if tensor or name in known.NAMES else "")
+        return found if tensor else found._replace(kind="")
 
     def _layer(self, func: ir.Attr, functions: Around) -> Trait:
         """`self.layer(x)` where `self.layer` is a layer of torch."""
@@ -270,7 +273,9 @@ class Inference:
         layers = bool(made) and len(made) == len(written) and all((name or "").startswith("torch.nn.") for name in made)
         if any(isinstance(member, ir.Function) and member.name == func.name for member in self.place.owner.body):
             return UNSURE
-        return Trait("tensor", "float", "yes") if layers else Trait(grad="yes")
+        if layers:
+            return Trait("tensor", "float", "yes")
+        return Trait("tensor" if NETWORKS.search(func.name.lower()) else "", grad="yes")
 
 
 def _callee(call: ir.Call) -> str:

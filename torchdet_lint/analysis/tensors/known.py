@@ -79,3 +79,6 @@ INTEGER_TYPES = frozenset(
 REAL_TYPES = frozenset(
     "float float16 float32 float64 half double bfloat16 FloatTensor DoubleTensor HalfTensor BFloat16Tensor".split()
 )
+
+NAMES = DETACHED | WHOLE | NEW | SHAPES | REAL
+"""Methods whose result has, or has not, the gradient of what they work on, whatever that is."""

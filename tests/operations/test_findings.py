@@ -1,0 +1,146 @@
+"""What is said of operations and kernels in whole programs: each kind of false alarm that was met, and its true neighbour."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from torchdet_lint.config import SettingsFor, inline
+from torchdet_lint.engine import run
+from torchdet_lint.engine.options import Options
+
+HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\n"
+TRAIN = """
+torch.manual_seed(0)
+device = torch.device("cuda")
+model = nn.Linear(8, 8).to(device)
+inputs = torch.ones(4, 1, 8, 8, device=device)
+"""
+SELECT = 'select=["TDL4"]'
+
+
+@pytest.fixture
+def codes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]  # noqa: ANN201 (a closure)
+    monkeypatch.chdir(tmp_path)
+
+    def codes(text: str, *config: str) -> list[str]:
+        (tmp_path / "train.py").write_text(HEAD + textwrap.dedent(text))
+        cwd = str(tmp_path)
+        settings = SettingsFor(cwd, (".",), overrides=tuple(inline(each, cwd) for each in (SELECT, *config)))
+        result = run(Options(paths=(".",), settings=settings, jobs=1, cwd=cwd))
+        assert result.problems == ()
+        return [f"{finding.code}:{finding.severity}" for finding in result.findings]
+
+    return codes
+
+
+def program(body: str, helpers: str = "") -> str:
+    """A program that trains on CUDA."""
+    return textwrap.dedent(helpers) + TRAIN + textwrap.dedent(body) + "\nmodel(inputs).sum().backward()\n"
+
+
+SAID = [
+    ("model(inputs).gather(1, inputs.long())", "", "TDL401:warning"),
+    ("torch.zeros(8, device=device).index_add_(0, inputs.long(), inputs)", "", "TDL401:warning"),
+    ("inputs.scatter_reduce(0, inputs.long(), inputs, reduce='sum')", "", "TDL401:warning"),
+    ("inputs.scatter_reduce(0, inputs.long(), inputs, reduce='prod')", "", "TDL402:warning"),
+    ("model(inputs).put_(inputs.long(), inputs, accumulate=True)", "", "TDL402:warning"),
+    ("torch.bincount(inputs.long(), inputs)", "", "TDL402:warning"),
+    ("inputs.median(dim=1)", "", "TDL402:warning"),
+    ("torch.cumsum(inputs.softmax(-1), 0)", "", "TDL402:warning"),
+    ("F.pad(model(inputs), (1, 1), mode='reflect')", "", "TDL402:warning"),
+    ("F.cross_entropy(F.interpolate(model(inputs), size=9), inputs.long())", "", "TDL402:warning"),
+    ("nn.CrossEntropyLoss(ignore_index=255)", "", "TDL402:warning"),
+    ("nn.AdaptiveAvgPool2d((7, 1))", "", "TDL402:warning"),
+    ("nn.EmbeddingBag(4, 4, mode='max')", "", "TDL402:warning"),
+    ("grow(model(inputs))", "def grow(score):\n    return F.interpolate(score, size=12, mode='bicubic')\n", "TDL402:warning"),
+    ("sample(inputs)", "def sample(weights):\n    return weights.device, weights.cumsum(0)\n", "TDL402:warning"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "helpers", "code"), SAID, ids=[body for body, _, _ in SAID])
+def test_said(codes, body: str, helpers: str, code: str) -> None:  # type: ignore[no-untyped-def]
+    assert codes(program(body, helpers)) == [code]
+
+
+SILENT = [
+    ("extract(inputs, 3)", "def extract(table, t):\n    return table.gather(-1, t)\n"),
+    ("model(inputs).gather(1, inputs.argsort(1))", ""),
+    ("model(inputs).gather(1, inputs.long().unsqueeze(1))", ""),
+    ("inputs.scatter_(1, inputs.long(), 1.0)", ""),
+    ("write(inputs, 1)", "def write(cache, positions):\n    cache.index_copy_(0, positions, cache)\n"),
+    ("inputs.repeat_interleave(3, dim=1)", ""),
+    ("torch.bincount(inputs.long())", ""),
+    ("inputs.median()", ""),
+    ("inputs.long().cumsum(0)", ""),
+    ("ends(inputs)", "def ends(lengths):\n    return torch.cumsum(lengths, 0)\n"),
+    ("torch.linspace(0, 1, 5).cumsum(0)", ""),
+    ("F.cross_entropy(model(inputs), inputs.long())", ""),
+    ("nn.AdaptiveAvgPool2d(1), nn.AdaptiveAvgPool3d((1, 1, 1)), nn.EmbeddingBag(4, 4)", ""),
+    ("F.interpolate(model(inputs), size=9), F.pad(model(inputs), (1, 1))", ""),
+    ("F.interpolate(model(inputs).detach(), size=9, mode='bicubic')", ""),
+    ("F.interpolate(model(inputs), size=9, mode='bicubic').argmax(1)", ""),
+    ("show(inputs)", "def show(images):\n    return F.interpolate(images, size=9, mode='bicubic')\n"),
+    ("look(inputs)", "@torch.no_grad()\ndef look(x):\n    return F.interpolate(x, size=9, mode='bicubic')\n"),
+    ("F.ctc_loss(model(inputs).cpu(), inputs, inputs, inputs)", ""),
+    ("Meter().median(dim=1)", "class Meter:\n    def median(self, dim):\n        return dim\n"),
+    ("[1].index(1), {1}.add(2), {}.put_(1)", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "helpers"), SILENT, ids=[body for body, _ in SILENT])
+def test_silent(codes, body: str, helpers: str) -> None:  # type: ignore[no-untyped-def]
+    assert codes(program(body, helpers)) == []
+
+
+STRICT = "import os\nos.environ['CUBLAS_WORKSPACE_CONFIG'] = ':4096:8'\ntorch.use_deterministic_algorithms(True)\n"
+OPERATIONS = "model(inputs).gather(1, inputs.long())\nF.pad(model(inputs), (1, 1), mode='reflect')"
+
+
+def test_strict_mode_replaces_or_raises(codes) -> None:  # type: ignore[no-untyped-def]
+    assert codes(STRICT + program(OPERATIONS)) == ["TDL402:error"]
+
+
+def test_warn_only_replaces_too(codes) -> None:  # type: ignore[no-untyped-def]
+    text = STRICT.replace("True)", "True, warn_only=True)") + program(OPERATIONS)
+    assert codes(text) == ["TDL402:warning"]
+
+
+def test_a_layer_may_be_built_before_strict_mode_is_set(codes) -> None:  # type: ignore[no-untyped-def]
+    text = program("pool = nn.MaxPool3d(2)\npad = nn.ReplicationPad2d(1)\ntorch.use_deterministic_algorithms(True)")
+    assert codes(text) == []
+
+
+def test_without_an_accelerator_nothing_is_said(codes) -> None:  # type: ignore[no-untyped-def]
+    text = program(OPERATIONS + "\nnn.LSTM(8, 8)").replace('"cuda"', '"cpu"')
+    assert codes(text) == []
+
+
+def test_without_training_gradients_are_not_looked_at(codes) -> None:  # type: ignore[no-untyped-def]
+    text = program(OPERATIONS + "\ninputs.index_add_(0, inputs.long(), inputs)").replace(".sum().backward()", "")
+    assert codes(text) == ["TDL401:warning"]
+
+
+def test_the_version_of_the_file_chooses(codes) -> None:  # type: ignore[no-untyped-def]
+    text = program("torch.zeros(8, device=device).scatter_add_(0, inputs.long(), inputs)")
+    assert codes(text, 'target-torch="1.12"') == ["TDL402:warning"]
+    assert codes(text, 'target-torch="1.13"') == ["TDL401:warning"]
+
+
+def test_library_code_speaks_of_what_raises_in_its_gradient_only(codes) -> None:  # type: ignore[no-untyped-def]
+    text = """
+        class Net(nn.Module):
+            def forward(self, x, index):
+                x = F.grid_sample(x, index)
+                x = F.interpolate(x, size=4, mode="bilinear")
+                return x.gather(1, index), x.softmax(-1).cumsum(1), torch.histc(x)
+    """
+    assert codes(text) == ["TDL402:warning"]
+
+
+def test_one_place_is_one_finding(codes) -> None:  # type: ignore[no-untyped-def]
+    helpers = "def block(mode):\n    return nn.Upsample(scale_factor=2, mode=mode)\n"
+    body = 'nn.Sequential(*[block(mode) for mode in ("bicubic", "linear")])\nblock("bicubic")\nblock("nearest")'
+    assert codes(program(body, helpers)) == ["TDL402:warning"]
