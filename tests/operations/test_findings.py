@@ -22,7 +22,7 @@ SELECT = 'select=["TDL4"]'
 
 
 @pytest.fixture
-def codes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]  # noqa: ANN201 (a closure)
+def codes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     monkeypatch.chdir(tmp_path)
 
     def codes(text: str, *config: str) -> list[str]:

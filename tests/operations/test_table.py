@@ -45,7 +45,8 @@ def test_every_entry_of_the_list_has_its_row_and_every_row_its_entry(mode: str) 
 def test_the_written_list_is_that_of_the_installed_torch() -> None:
     torch = pytest.importorskip("torch", reason="the list is compared with an installed torch")
     spec = importlib.util.spec_from_file_location("torch_lists", SCRIPT)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     assert script.document(torch) == LISTS.read_text(encoding="utf-8"), "run tools/torch_lists.py, and mend the table"
@@ -53,7 +54,8 @@ def test_the_written_list_is_that_of_the_installed_torch() -> None:
 
 def test_the_script_sees_an_entry_that_comes_and_one_that_goes() -> None:
     spec = importlib.util.spec_from_file_location("torch_lists", SCRIPT)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     docstring = (
