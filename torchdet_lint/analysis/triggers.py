@@ -18,7 +18,7 @@ SITE_WORDS = frozenset(
     "benchmark deterministic allow_tf32 PYTHONHASHSEED max_autotune coordinate_descent_tuning autotune attn_implementation"
     " set_float32_matmul_precision scaled_dot_product_attention sdp_kernel sdpa_kernel MultiheadAttention need_weights warn_only"
     " set_deterministic set_deterministic_debug_mode flags cudnn_benchmark uuid4 urandom SystemRandom secrets"
-    " allow_fp16_bf16_reduction_math_sdp compile".split()
+    " allow_fp16_bf16_reduction_math_sdp compile fill_uninitialized_memory".split()
 )
 MEMORY_WORDS = frozenset(
     "empty empty_like new_empty empty_strided empty_permuted Tensor LongTensor FloatTensor IntTensor DoubleTensor HalfTensor"

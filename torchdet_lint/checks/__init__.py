@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from torchdet_lint.checks import attention, generators, loading, matches, memory, modes, ordering, seed_options, seeding
+from torchdet_lint.checks import attention, filling, generators, loading, matches, memory, modes, ordering, seed_options, seeding
 from torchdet_lint.checks.facts import Context, Facts, gather
 from torchdet_lint.finding import Finding
 
@@ -15,6 +15,7 @@ CHECKS: tuple[tuple[frozenset[str], Callable[[Facts], Iterator[Finding]]], ...] 
         frozenset(("TDL009", "TDL201", "TDL202", "TDL203", "TDL204", "TDL205", "TDL207", "TDL208", "TDL209")),
         modes.check,
     ),
+    (frozenset(("TDL206",)), filling.check),
     (frozenset(("TDL011", "TDL012")), seed_options.check),
     (frozenset(("TDL101", "TDL102", "TDL103", "TDL108")), loading.check),
     (frozenset(("TDL105", "TDL106")), ordering.check),

@@ -13,15 +13,25 @@ from torchdet_lint.finding import Finding, Related
 
 
 def check(facts: Facts) -> Iterator[Finding]:
-    for path, module in sorted(facts.project.modules.items()):
-        if not facts.context.wants(path):
-            continue
-        names = facts.names(path)
-        top_levels: dict[str, Analysis] = {}
-        for unit in module.source.units:
-            if unit.kind not in ("import", "from") and holds_memory(module.source, unit):
-                for use in memory_uses(facts.project, path, unit.index, names, top_levels):
-                    yield _finding(facts, use)
+    for path in sorted(facts.project.modules):
+        if facts.context.wants(path):
+            for use in unwritten(facts, path):
+                yield _finding(facts, use)
+
+
+def unwritten(facts: Facts, path: str) -> tuple[MemoryUse, ...]:
+    """The allocations of a file that are read before they are wholly written; a file is asked about once."""
+    if path not in facts.unwritten:
+        facts.unwritten[path] = tuple(_uses(facts, path))
+    return facts.unwritten[path]
+
+
+def _uses(facts: Facts, path: str) -> Iterator[MemoryUse]:
+    names, source = facts.names(path), facts.project.modules[path].source
+    top_levels: dict[str, Analysis] = {}
+    for unit in source.units:
+        if unit.kind not in ("import", "from") and holds_memory(source, unit):
+            yield from memory_uses(facts.project, path, unit.index, names, top_levels)
 
 
 def _finding(facts: Facts, use: MemoryUse) -> Finding:
