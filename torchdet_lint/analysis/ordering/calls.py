@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from torchdet_lint import ir
-from torchdet_lint.analysis.ordering import tables
+from torchdet_lint.analysis.ordering import finishing, tables, tabular
 from torchdet_lint.analysis.ordering.frame import Frame, key_of, shown
 from torchdet_lint.analysis.ordering.iteration import elements, walk_through
 from torchdet_lint.analysis.ordering.methods import method
@@ -30,7 +30,18 @@ from torchdet_lint.project.modules import Definition
 
 
 def call(frame: Frame, expr: ir.Call) -> Value:
+    """The value of a call; the lists that work started by it adds to are in the order in which that work finishes."""
     dotted = frame.dotted(expr.func)
+    shared = list(finishing.shared_lists(frame, expr, dotted))
+    for value, origin in shared:
+        frame.untaint(value, origin)  # handing the list over, in the next turn of a loop, is no use of its order
+    result = _call(frame, expr, dotted)
+    for value, origin in shared:
+        frame.taint(value, (origin,))
+    return result
+
+
+def _call(frame: Frame, expr: ir.Call, dotted: str | None) -> Value:
     if dotted is not None:
         found = _known(frame, expr, dotted)
         if found is not None:
@@ -42,6 +53,8 @@ def call(frame: Frame, expr: ir.Call) -> Value:
         found = method(frame, expr, expr.func, dotted)
         if found is not None:
             return found
+    if (found := finishing.unordered_generator(frame, expr)) is not None:
+        return found
     target = frame.ordering.resolve(frame, expr.func)
     if target is not None:
         return project_call(frame, expr, target)
@@ -55,12 +68,17 @@ def _last(func: ir.Expr) -> str:
 
 
 def _known(frame: Frame, expr: ir.Call, dotted: str) -> Value | None:
-    api = frame.ordering.lists(dotted)
-    if api is not None:
-        return _listing(frame, expr, dotted, api)
+    listed = frame.ordering.lists(dotted)
+    if listed is not None and listed.kind == finishing.COMPLETION:
+        _args(frame, expr)
+        return frame.make("seq", expr.span, UNKNOWN, {finishing.origin_of(frame, expr.span, listed.api)})
+    if listed is not None:
+        return _listing(frame, expr, dotted, listed.api)
     handler = _HANDLERS.get(dotted)
     if handler is not None:
         return handler(frame, expr)
+    if dotted in tabular.BUILDERS and (built := tabular.table(frame, expr)) is not None:
+        return built
     if dotted in tables.SEQUENCES:
         return _sequence(frame, expr)
     if dotted in tables.DICTS:

@@ -13,6 +13,7 @@ from torchdet_lint.analysis.ordering.iteration import assign, elements, walk_thr
 from torchdet_lint.analysis.ordering.methods import is_property, method_result
 from torchdet_lint.analysis.ordering.sets import combined, new_set
 from torchdet_lint.analysis.ordering.tables import NUMBER_ATTRIBUTES, PATH_TEXT, random_draw
+from torchdet_lint.analysis.ordering.tabular import table_attribute
 from torchdet_lint.analysis.ordering.values import (
     INT,
     NONE,
@@ -71,6 +72,8 @@ def _attr(frame: Frame, expr: ir.Attr) -> Value:
         if frame.lookup(key.split(".", 1)[0]) is None:
             return _path_constant(frame, expr)
     base = frame.eval(expr.value)
+    if base.form == "table":
+        return table_attribute(frame, expr, base)
     if base.form == "path" and expr.name == "parent":
         return PATH
     if expr.name in PATH_TEXT:
@@ -110,7 +113,7 @@ def _item(frame: Frame, expr: ir.Item) -> Value:
     if base.form in ("seq", "text") or (base.form == "param" and frame.orders(base)):
         frame.use(base, _indexed(frame, expr))
         return Value("scalar", frame.kind(base))
-    return base if base.form in ("tensor", "walk") else PATH if base.form == "path" else PLAIN
+    return base if base.form in ("tensor", "walk", "table") else PATH if base.form == "path" else PLAIN
 
 
 def _indexed(frame: Frame, expr: ir.Item) -> str:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from torchdet_lint.analysis.ordering.scopes import Ordering
 
 
+SHOWS = ("seq", "text", "index", "walk", "table")
+"""The forms of values in which an order is visible; in a set or a dictionary it is not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """An arbitrary order made a difference: `consumer` says how, `confidence` how sure that is."""
@@ -173,7 +177,7 @@ class Frame:
 
     def visible(self, value: Value) -> frozenset[Origin]:
         """The orders that show in the value as it stands: in a list or in the lists within it, not in a set or a dictionary."""
-        shown = self.orders(value) if value.form in ("seq", "text", "index", "walk") else frozenset()
+        shown = self.orders(value) if value.form in SHOWS else frozenset()
         inner = self.item(value)
         if inner is not None:
             shown |= self.visible(inner)
@@ -200,6 +204,10 @@ class Frame:
     def taint(self, value: Value, origins: Iterable[Origin]) -> None:
         if value.obj is not None:
             self.store.taint.setdefault(value.obj, {}).update((origin, origin) for origin in origins)
+
+    def untaint(self, value: Value, origin: Origin) -> None:
+        if value.obj is not None:
+            self.store.taint.get(value.obj, {}).pop(origin, None)
 
     def grow(self, value: Value, kind: str) -> None:
         """Elements of this type were added to the object."""
