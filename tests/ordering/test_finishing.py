@@ -88,6 +88,18 @@ SPEAKS = {
         "as_completed(fs)",
         "is cut off after the first few",
     ),
+    "weighted by number, and printed": (
+        "def f(fs):\n    out = []\n    for x in as_completed(fs):\n        out.append(x.result())\n"
+        "    print(f'checksum {sum((i + 1) * v for i, v in enumerate(out)):.3f}')",
+        "as_completed(fs)",
+        "feeds the loop that appends to `out`",
+    ),
+    "paired with weights, and printed": (
+        "def f(fs):\n    out = [x.result() for x in as_completed(fs)]\n    w = [0.5**i for i in range(len(out))]\n"
+        "    print(sum(a * b for a, b in zip(w, out)))",
+        "as_completed(fs)",
+        "is paired with numbers by position",
+    ),
     "a callback": (
         "def f(pool, g, xs):\n    out = []\n    for x in xs:\n        pool.apply_async(g, (x,), callback=out.append)\n"
         "    pool.join()\n    return out",
@@ -155,6 +167,13 @@ SILENT = {
     "counted": "def f(fs):\n    n = 0\n    for x in as_completed(fs):\n        n += x.result()\n    return n",
     "a set": "def f(fs):\n    return {x.result() for x in as_completed(fs)} == {1}",
     "printed": "def f(fs):\n    for i, x in enumerate(as_completed(fs)):\n        print(i, x.result())",
+    "progress": (
+        "def f(fs, n):\n    for i, x in enumerate(as_completed(fs)):\n        print(f'{100 * (i + 1) / len(fs)}% of {i * n}', x.result())"
+    ),
+    "printed as they are": (
+        "def f(fs):\n    out = []\n    for x in as_completed(fs):\n        out.append(x.result())\n"
+        "    print('chains', [t[0] for t in out], out[0])"
+    ),
     "the best": "def f(fs):\n    return max(x.result() for x in as_completed(fs))",
     "counted with len": "def f(pool, g, xs):\n    return len(list(pool.imap_unordered(g, xs)))",
     "a progress bar": (

@@ -17,7 +17,7 @@ CHECKS: tuple[tuple[frozenset[str], Callable[[Facts], Iterator[Finding]]], ...] 
     ),
     (frozenset(("TDL206",)), filling.check),
     (frozenset(("TDL011", "TDL012")), seed_options.check),
-    (frozenset(("TDL101", "TDL102", "TDL103", "TDL108")), loading.check),
+    (frozenset(("TDL101", "TDL102", "TDL103", "TDL104", "TDL108")), loading.check),
     (frozenset(("TDL105", "TDL106", "TDL107")), ordering.check),
     (frozenset(("TDL301", "TDL302", "TDL303", "TDL304")), attention.check),
     (frozenset(("TDL501",)), memory.check),

@@ -187,8 +187,17 @@ def _zip(frame: Frame, expr: ir.Call) -> Value:
         parts.append(_index(origins) if counted else elements(frame, value, found))
         independent = value.form in ("param", "seq") and not value.parts and not counted
         if origins and found != origins and (found or independent):
-            frame.use(origins, "is paired with another sequence by `zip`")
+            frame.use(origins, "is paired with another sequence by `zip`", computed=True)
+        elif not counted and _by_position(frame, value):
+            finished = (origin for origin in origins if origin.kind == finishing.COMPLETION)
+            frame.use(finished, "is paired with numbers by position", computed=True)
     return frame.make("seq", expr.span, UNKNOWN, origins, item=Value("seq", parts=tuple(parts)))
+
+
+def _by_position(frame: Frame, value: Value) -> bool:
+    """Whether the elements are numbers computed from positions: `[0.5**i for i in range(len(results))]`."""
+    item = frame.item(value)
+    return value.form == "seq" and item is not None and item.form == "index"
 
 
 _COUNTED = ("builtins.range", "itertools.count")
@@ -307,7 +316,7 @@ def _str(frame: Frame, expr: ir.Call) -> Value:
 
 def _print(frame: Frame, expr: ir.Call) -> Value:
     """Printing minds no order, unless it goes to a file that a loop writes to."""
-    with frame.hushed():
+    with frame.printed():
         values = _args(frame, expr)
     for arg, value in zip(expr.args, values, strict=True):
         if arg.name == "file" and value.form == "file":

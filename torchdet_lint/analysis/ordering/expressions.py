@@ -147,7 +147,11 @@ def _binary(frame: Frame, expr: ir.Binary) -> Value:
     if expr.op == "+" and "seq" in (left.form, right.form):
         return _added(frame, expr, left, right)
     if "index" in (left.form, right.form):
-        return left if left.form == "index" else right
+        index, other = (left, expr.right) if left.form == "index" else (right, expr.left)
+        if expr.op == "*" and _of_element(frame, other):
+            finished = (origin for origin in index.origins if origin.kind == "completion")
+            frame.use(finished, "is weighted by position", computed=True)
+        return index
     if "text" in (left.form, right.form):
         return left if left.form == "text" else right
     if expr.op == "%" and left.type == STR:
@@ -157,6 +161,14 @@ def _binary(frame: Frame, expr: ir.Binary) -> Value:
     if left.form == right.form == "scalar":
         return Value("scalar", join_types(left.type, right.type))
     return left if left.form == "tensor" else right if right.form == "tensor" else PLAIN
+
+
+def _of_element(frame: Frame, expr: ir.Expr) -> bool:
+    """Whether the expression depends on the element of an open loop, and not only on its number."""
+    return any(
+        frame.env.get(name, PLAIN).form != "index" and frame.derived(ir.Name(name, expr.span))
+        for name in set(names_in(expr))
+    )
 
 
 def _is_set(left: Value, right: Value) -> bool:

@@ -131,6 +131,8 @@ class Frame:
     yielded: list[Value] = field(default_factory=list)
     outer: Callable[[str], Value | None] | None = None
     quiet: int = 0
+    printing: bool = False
+    """What is evaluated now is printed: see `computed` in `use`."""
     peeking: bool = False
     """Attributes that are looked up now do not count as read (they are added to, or counted)."""
 
@@ -235,11 +237,17 @@ class Frame:
 
     # Findings
 
-    def use(self, value: Value | Iterable[Origin], consumer: str, confidence: str = "high") -> None:
-        """The visible order of the value made a difference."""
+    def use(
+        self, value: Value | Iterable[Origin], consumer: str, confidence: str = "high", *, computed: bool = False
+    ) -> None:
+        """The visible order of the value made a difference. In what is printed only a result `computed` from results counts,
+        since what the program computes is printed in the end; names of files are printed for people.
+        """
         if self.quiet:
             return
         origins = self.visible(value) if isinstance(value, Value) else value
+        if self.printing:
+            origins = [origin for origin in origins if computed and origin.kind == "completion"]
         for origin in sorted(origins, key=lambda origin: origin.rank):
             self.log.events[Event(origin, origin.via or consumer, confidence)] = None
 
@@ -262,6 +270,15 @@ class Frame:
             yield
         finally:
             self.quiet -= 1
+
+    @contextmanager
+    def printed(self) -> Iterator[None]:
+        """What is in here is printed."""
+        before, self.printing = self.printing, True
+        try:
+            yield
+        finally:
+            self.printing = before
 
     @contextmanager
     def single(self, objects: frozenset[Place]) -> Iterator[None]:
