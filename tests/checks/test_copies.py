@@ -118,7 +118,10 @@ SILENT = {
         "item": "self.rng.manual_seed(index); return torch.randn(2, generator=self.rng)",
     },
     "only looked at": {"item": "return self.rng.bit_generator.state"},
-    "drawn from before": {"init": "self.rng = np.random.default_rng(0); self.shift = self.rng.random()", "item": "return self.shift"},
+    "drawn from before": {
+        "init": "self.rng = np.random.default_rng(0); self.shift = self.rng.random()",
+        "item": "return self.shift",
+    },
     "global": {"init": "pass", "item": "return np.random.rand()"},
     "reseeded by the function": {
         "loader": "loader = DataLoader(dataset, num_workers=2, worker_init_fn=lambda i: dataset.rng.bit_generator.advance(i))"

@@ -81,7 +81,11 @@ SPEAKS = {
         "as_completed(fs)",
         "feeds the loop that fills `out`",
     ),
-    "stacked": ("def f(fs):\n    return np.stack([x.result() for x in as_completed(fs)])", "as_completed(fs)", "reaches"),
+    "stacked": (
+        "def f(fs):\n    return np.stack([x.result() for x in as_completed(fs)])",
+        "as_completed(fs)",
+        "reaches",
+    ),
     "the first few": (
         "def f(fs):\n    n = 0\n    for x in as_completed(fs):\n        n += 1\n        keep(x.result())\n"
         "        if n >= 3:\n            break",
@@ -176,9 +180,7 @@ SILENT = {
     ),
     "the best": "def f(fs):\n    return max(x.result() for x in as_completed(fs))",
     "counted with len": "def f(pool, g, xs):\n    return len(list(pool.imap_unordered(g, xs)))",
-    "a progress bar": (
-        "def f(pool, g, xs, bar):\n    for _ in pool.imap_unordered(g, xs):\n        bar.update(1)"
-    ),
+    "a progress bar": ("def f(pool, g, xs, bar):\n    for _ in pool.imap_unordered(g, xs):\n        bar.update(1)"),
     "in order": "def f(pool, g, xs):\n    return list(pool.imap(g, xs))",
     "a table that is sorted": (
         "def f(fs):\n    rows = []\n    for x in as_completed(fs):\n        rows.append(x.result())\n"

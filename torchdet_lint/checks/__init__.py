@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from torchdet_lint.checks import attention, filling, generators, loading, matches, memory, modes, ordering, seed_options, seeding
+from torchdet_lint.checks import (
+    attention,
+    filling,
+    generators,
+    loading,
+    matches,
+    memory,
+    modes,
+    ordering,
+    seed_options,
+    seeding,
+)
 from torchdet_lint.checks.facts import Context, Facts, gather
 from torchdet_lint.finding import Finding
 
@@ -20,7 +31,7 @@ CHECKS: tuple[tuple[frozenset[str], Callable[[Facts], Iterator[Finding]]], ...] 
     (frozenset(("TDL101", "TDL102", "TDL103", "TDL104", "TDL108")), loading.check),
     (frozenset(("TDL105", "TDL106", "TDL107")), ordering.check),
     (frozenset(("TDL301", "TDL302", "TDL303", "TDL304")), attention.check),
-    (frozenset(("TDL501",)), memory.check),
+    (frozenset(("TDL501", "TDL502", "TDL503")), memory.check),
 )
 """Each check with the codes that it can give."""
 

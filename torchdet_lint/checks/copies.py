@@ -195,5 +195,3 @@ def _assignments(facts: Facts, cls: ClassValue, attribute: str) -> Iterator[ir.A
                 for target in node.targets:
                     if isinstance(target, ir.Attr) and target.name == attribute and isinstance(target.value, ir.Name):
                         yield node
-
-

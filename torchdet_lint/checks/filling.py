@@ -9,7 +9,7 @@ from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import Site, Truth, join, truth
 from torchdet_lint.checks.emit import call_text, finding, locate, source_text
 from torchdet_lint.checks.facts import LIBRARY, Facts, by_site
-from torchdet_lint.checks.memory import unwritten
+from torchdet_lint.checks.memory import is_uninitialised, unwritten
 from torchdet_lint.finding import Finding, Related
 from torchdet_lint.project.programs import import_closure
 
@@ -45,6 +45,6 @@ def _read(facts: Facts, events: list[Event]) -> MemoryUse | None:
     files = set(programs).union(*(import_closure(facts.project, program) for program in programs))
     for path in sorted(files):
         for use in unwritten(facts, path):
-            if use.certainty != "warm-up":
+            if is_uninitialised(use):
                 return use
     return None

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.memory.coverage import key_of
-from torchdet_lint.analysis.memory.frame import Frame, commit, escape, read, uses_in, write
-from torchdet_lint.analysis.memory.modules import constructed, wrapped
+from torchdet_lint.analysis.memory.frame import Frame, commit, escape, place_pinned, read, uses_in, write
+from torchdet_lint.analysis.memory.modules import WRAPPERS, constructed, wrapped
 from torchdet_lint.analysis.memory.networks import skipped
 from torchdet_lint.analysis.memory.tables import (
     BUILTIN_READS,
@@ -21,9 +21,13 @@ from torchdet_lint.analysis.memory.tables import (
     WHOLE_VIEWS,
 )
 from torchdet_lint.analysis.memory.targets import bind_field
-from torchdet_lint.analysis.memory.values import NOTHING, Ref, State, Value, all_of, elements, reach
+from torchdet_lint.analysis.memory.transfers import in_flight, pins
+from torchdet_lint.analysis.memory.values import NOTHING, Raw, Ref, State, Value, all_of, elements, reach
 
 Arguments: TypeAlias = "list[tuple[ir.Arg, Value]]"
+
+HOSTED = frozenset("numpy matplotlib PIL cv2 scipy sklearn pandas json pickle imageio soundfile wandb".split())
+"""Libraries that read what they are given on the host."""
 
 COMPUTING_MODULES = ("torch.nn.functional.", "torch.linalg.", "torch.fft.", "torch.special.")
 PARAMETERS = frozenset({"Parameter", "ParameterList", "ParameterDict", "Buffer"})
@@ -38,12 +42,21 @@ def external(frame: Frame, state: State, expr: ir.Call, dotted: str, args: Argum
         return _into(frame, state, expr, last, out, args)
     if dotted == "torch.nn.utils.skip_init":
         return skipped(frame, state, expr)
+    if top == "torch" and pins(expr, frame.names):
+        return place_pinned(frame, state, expr.span)
+    if any(in_flight(state, value) for _, value in args) and (top in HOSTED or dotted == "torch.save"):
+        for _, value in args:
+            commit(frame, uses_in(state, read(frame, state, value, expr.span, f"is read by `{last}`")))
     if not any(reach(value) for _, value in args) and not _about_self(frame, args):
         return _without_memory(frame, expr, args, last, top)
     if home == "torch.distributed":
         return _collective(frame, state, expr, last, args)
     if last.endswith("_") and not last.endswith("__"):
         return _initialise(frame, state, args)
+    if dotted.startswith("torch.optim."):
+        return NOTHING
+    if last in WRAPPERS and args and isinstance(args[0][1].module, Raw):
+        return args[0][1]
     if last in PARAMETERS and top == "torch":
         return _parameter(frame, args)
     if top == "builtins":
@@ -67,6 +80,8 @@ def _without_memory(frame: Frame, expr: ir.Call, args: Arguments, last: str, top
     """No argument holds memory; the call may still build a network."""
     module = constructed(frame.analysis, expr, frame.names) or wrapped(frame.analysis, expr, frame.names)
     inner = args[0][1].module if args else None
+    if module is not None and frame.emptying is not None:
+        return frame.emptying
     if module is not None:
         return Value(module=inner if inner is not None and not isinstance(inner, str) else module)
     return _view(last, args) if top in ("builtins", "copy") and last in PASS_THROUGH and args else NOTHING
@@ -145,6 +160,7 @@ def _builtin(frame: Frame, state: State, expr: ir.Call, last: str, args: Argumen
         return _by_name(frame, state, last, args)
     if last in DONORS:
         if last == "print":
+            _printed(frame, state, expr, args)
             commit(frame, [use for _, value in args for use in uses_in(state, value)])
         return NOTHING
     if last in PASS_THROUGH and last != "sorted":
@@ -158,6 +174,13 @@ def _builtin(frame: Frame, state: State, expr: ir.Call, last: str, args: Argumen
     if last == "slice":
         return NOTHING
     return _hand_over(frame, state, args)
+
+
+def _printed(frame: Frame, state: State, expr: ir.Call, args: Arguments) -> None:
+    """Printing looks at a host tensor that is still being filled."""
+    for _, value in args:
+        if in_flight(state, value):
+            commit(frame, uses_in(state, read(frame, state, value, expr.span, "is printed")))
 
 
 def _by_name(frame: Frame, state: State, last: str, args: Arguments) -> Value:

@@ -78,7 +78,22 @@ PATH = Value("path", STR)
 _RANK = {
     form: rank
     for rank, form in enumerate(
-        ("plain", "param", "scalar", "file", "tensor", "path", "map", "keys", "table", "seq", "text", "index", "set", "walk")
+        (
+            "plain",
+            "param",
+            "scalar",
+            "file",
+            "tensor",
+            "path",
+            "map",
+            "keys",
+            "table",
+            "seq",
+            "text",
+            "index",
+            "set",
+            "walk",
+        )
     )
 }
 
