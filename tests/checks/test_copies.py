@@ -185,4 +185,4 @@ def test_one_attribute_is_said_once_and_where_it_is_made():
     )
     (found,) = [finding for finding in findings(text) if finding.code == "TDL104"]
     assert text.splitlines()[found.location.line - 1 - 7].strip() == "self.rng = np.random.default_rng(0)"
-    assert "self.rng" in found.message and "default_rng" in found.message
+    assert "`self.rng` holds `np.random.default_rng(...)`" in found.message

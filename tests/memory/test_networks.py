@@ -118,7 +118,7 @@ def inside_of(then: str = "pass", how: str = "empty_init=True") -> str:
 )
 def test_built_without_initialisation(ask, then):
     ((line, use),) = ask(inside_of(then))
-    assert line == "with fabric.init_module(empty_init=True):" and use.api == "init_module"
+    assert (line, use.api) == ("with fabric.init_module(empty_init=True):", "init_module")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ GROWN = {
 def test_grown(inside, body):
     ((line, use),) = inside(body)
     assert use.api in ("Tensor.resize_", "Tensor.resize_as_")
-    assert "resize_" in line and use.certainty == "certain"
+    assert "resize_" in line
+    assert use.certainty == "certain"
 
 
 NOT_GROWN = {
@@ -54,7 +55,7 @@ def test_a_caller_reads(ask):
         "def extend(h, n):\n    return h.resize_(n, 2)\n\n\ndef main():\n    h = extend(torch.rand(2, 2), 4)\n"
         "    h[2] = 1\n    return h.mean()\n"
     )
-    assert line == "return h.resize_(n, 2)" and use.read == "is read by `mean`"
+    assert (line, use.read) == ("return h.resize_(n, 2)", "is read by `mean`")
 
 
 def test_a_project_class_has_such_a_method(ask):

@@ -37,26 +37,19 @@ def external(frame: Frame, state: State, expr: ir.Call, dotted: str, args: Argum
     """The effects and the value of a call of something outside of the project."""
     home, _, last = dotted.rpartition(".")
     top = dotted.split(".", 1)[0]
+    if top == "torch" and (found := _torch(frame, state, expr, dotted, args)) is not None:
+        return found
     out = next((value for arg, value in args if arg.name == "out" and reach(value)), None)
     if out is not None:
         return _into(frame, state, expr, last, out, args)
-    if dotted == "torch.nn.utils.skip_init":
-        return skipped(frame, state, expr)
-    if top == "torch" and pins(expr, frame.names):
-        return place_pinned(frame, state, expr.span)
-    if any(in_flight(state, value) for _, value in args) and (top in HOSTED or dotted == "torch.save"):
-        for _, value in args:
-            commit(frame, uses_in(state, read(frame, state, value, expr.span, f"is read by `{last}`")))
+    if top in HOSTED or dotted == "torch.save":
+        _hosted(frame, state, expr, last, args)
     if not any(reach(value) for _, value in args) and not _about_self(frame, args):
         return _without_memory(frame, expr, args, last, top)
     if home == "torch.distributed":
         return _collective(frame, state, expr, last, args)
     if last.endswith("_") and not last.endswith("__"):
         return _initialise(frame, state, args)
-    if dotted.startswith("torch.optim."):
-        return NOTHING
-    if last in WRAPPERS and args and isinstance(args[0][1].module, Raw):
-        return args[0][1]
     if last in PARAMETERS and top == "torch":
         return _parameter(frame, args)
     if top == "builtins":
@@ -70,6 +63,24 @@ def external(frame: Frame, state: State, expr: ir.Call, dotted: str, args: Argum
     if dotted.startswith(COMPUTING_MODULES) or (home in ("torch", "numpy") and last in COMPUTES):
         return _compute(frame, state, expr, last, args, top)
     return _hand_over(frame, state, args)
+
+
+def _torch(frame: Frame, state: State, expr: ir.Call, dotted: str, args: Arguments) -> Value | None:
+    """Calls of torch about networks without weights and about pinned memory; None for all others."""
+    if dotted == "torch.nn.utils.skip_init":
+        return skipped(frame, state, expr)
+    if dotted.startswith("torch.optim."):
+        return NOTHING  # parameters are looked at when they are updated
+    if dotted.rpartition(".")[2] in WRAPPERS and args and isinstance(args[0][1].module, Raw):
+        return args[0][1]
+    return place_pinned(frame, state, expr.span) if pins(expr, frame.names) else None
+
+
+def _hosted(frame: Frame, state: State, expr: ir.Call, last: str, args: Arguments) -> None:
+    """A library that works on the host looks at tensors that are still being filled."""
+    for _, value in args:
+        if in_flight(state, value):
+            commit(frame, uses_in(state, read(frame, state, value, expr.span, f"is read by `{last}`")))
 
 
 def _about_self(frame: Frame, args: Arguments) -> bool:

@@ -1,4 +1,4 @@
-"""Which top-level statements can make a set, a listing or an order of completion themselves: a look at their text, before any parse."""
+"""Which top-level statements can make a set, a listing or an order of completion: a look at their text, before any parse."""
 
 from __future__ import annotations
 
