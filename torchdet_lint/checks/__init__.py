@@ -13,6 +13,7 @@ from torchdet_lint.checks import (
     memory,
     modes,
     ordering,
+    resuming,
     seed_options,
     seeding,
 )
@@ -32,6 +33,7 @@ CHECKS: tuple[tuple[frozenset[str], Callable[[Facts], Iterator[Finding]]], ...] 
     (frozenset(("TDL105", "TDL106", "TDL107")), ordering.check),
     (frozenset(("TDL301", "TDL302", "TDL303", "TDL304")), attention.check),
     (frozenset(("TDL501", "TDL502", "TDL503")), memory.check),
+    (frozenset(("TDL601",)), resuming.check),
 )
 """Each check with the codes that it can give."""
 
