@@ -41,8 +41,9 @@ from torchdet_lint.catalog.versions import ANY, Interval
 ROLES = (
     "attention", "backward", "calls", "clock", "completion", "compose", "context", "cuda", "dataset", "draw", "entropy", "env",
     "fit", "flash", "fork-rng", "generator", "init", "layer", "listing", "loader", "matmul", "memory", "no-grad",
-    "option", "pretrained", "recurrent", "restore", "returns-set", "rng", "rng-state", "sampler", "save", "sdpa", "sdpa-context", "seeded-sampler",
-    "seeder", "sequential-sampler", "skip-init", "spawn", "split", "strict", "trainer", "transform", "wraps-loader",
+    "option", "pretrained", "recurrent", "restore", "returns-set", "rng", "rng-state", "sampler", "save", "sdpa",
+    "sdpa-context", "seeded-sampler", "seeder", "sequential-sampler", "skip-init", "spawn", "split", "strict", "trainer",
+    "transform", "wraps-loader",
 )  # fmt: skip
 """What a callable is to the analyses.
 

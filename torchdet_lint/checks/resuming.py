@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.fold import events as all_events
+from torchdet_lint.analysis.trace import Event, Repeat
 from torchdet_lint.analysis.values import Known
 from torchdet_lint.checks.emit import at_hit, locate
 from torchdet_lint.checks.facts import Facts, ProgramFacts
@@ -23,7 +24,7 @@ def check(facts: Facts) -> Iterator[Finding]:
         hits = program.hits
         if "saved" not in hits or "restored" not in hits or "loaded" not in hits or "rng-state" in hits:
             continue
-        if _draws(facts, program) and not _follows_epoch(facts, program):
+        if _draws(facts, program) and not _follows_epoch(program):
             yield _finding(facts, program)
 
 
@@ -63,16 +64,13 @@ def _reached(facts: Facts, event: Event, program: ProgramFacts) -> bool:
     return any(visit.program == program.program.path for visit in facts.visits[event])
 
 
-def _follows_epoch(facts: Facts, program: ProgramFacts) -> bool:
-    """Whether a generator is seeded anew in a loop, with a value that is not always the same: from seed and epoch.
-
-    A loop that builds networks repeats whole runs.
-    """
-    for kind in ("seed", "seeded"):
-        for event in facts.events(kind):
-            if isinstance(event.value, Known):
-                continue
-            for visit in facts.visits[event]:
-                if visit.program == program.program.path and visit.around.loop in ("loop", "fit"):
+def _follows_epoch(program: ProgramFacts) -> bool:
+    """Whether the loop that trains, or saves, seeds anew with a value that is not always the same: from seed and epoch."""
+    for key in ("saved", "backward"):
+        hit = program.hits.get(key)
+        for step in hit.steps if hit is not None else ():
+            if isinstance(step.node, Repeat):
+                inside = all_events(step.node.body, elsewhere=False)
+                if any(event.kind == "seed" and not isinstance(event.value, Known) for event in inside):
                     return True
     return False
