@@ -231,3 +231,15 @@ SILENT = {
 @pytest.mark.parametrize("text", SILENT.values(), ids=SILENT.keys())
 def test_not_kept(text):
     assert [use for _, use in uses(START + textwrap.dedent(text)) if use.kind == "completion"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(fs):\n    t = pd.DataFrame([x.result() for x in as_completed(fs)])\n    t['a'] = t\n    t['b'] = t['a']\n    return t",
+        "def f(fs):\n    a = [x.result() for x in as_completed(fs)]\n    b = [x.result() for x in as_completed(fs)]\n"
+        "    a[0] = b\n    b[0] = a\n    a.append(b)\n    return a",
+    ],
+)
+def test_what_holds_itself_has_an_end(text):
+    assert [use for _, use in uses(START + text) if use.kind == "completion"]

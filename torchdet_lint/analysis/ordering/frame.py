@@ -217,10 +217,25 @@ class Frame:
             self.store.types[value.obj] = join_types(self.store.types.get(value.obj, "none"), kind)
 
     def hold(self, value: Value, item: Value) -> None:
-        """A container was put into the object."""
+        """A container was put into the object; nothing is put into itself, which would have no end."""
+        if value.form == "table" or value.obj in self._objects(item):
+            return
         if value.obj is not None and (self.visible(item) or item.form == "set"):
             old = self.store.items.get(value.obj)
             self.store.items[value.obj] = item if old is None else merge(old, item)
+
+    def _objects(self, value: Value) -> set[Place]:
+        """The value and all that it holds, as objects."""
+        found: set[Place] = set()
+        todo = [value]
+        while todo:
+            one = todo.pop()
+            if one.obj is not None and one.obj not in found:
+                found.add(one.obj)
+                if one.obj in self.store.items:
+                    todo.append(self.store.items[one.obj])
+            todo += [part for part in (one.item, *one.parts) if part is not None]
+        return found
 
     def export(self, value: Value) -> Value:
         """The value as another walk may see it, apart from this store."""
