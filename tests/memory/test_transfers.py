@@ -41,6 +41,7 @@ NOT_GROWN = {
     "the old part": "x.resize_(n, 3)\nreturn x[:2].sum()",
     "not read": "x.resize_(n)\nreturn x.shape",
     "nothing comes of it": "x.resize_(n)\nx.sum()",
+    "padded, and sent": "x.resize_(n)\ndist.all_gather(xs, x)\nreturn xs",
     "an image": "import cv2\nreturn cv2.resize(x, n) + 1",
 }
 
@@ -85,6 +86,9 @@ EARLY = {
     "with a type": "y = x.to('cpu', torch.float32, non_blocking=True)\nreturn y.sum()",
     "in a dictionary": "s = {k: v.to('cpu', non_blocking=True) for k, v in xs.items()}\nreturn {k: v.sum() for k, v in s.items()}",
     "in a list of batches": "o = []\nfor b in xs:\n    o.append(f(b).to('cpu', non_blocking=True))\nreturn torch.cat(o)",
+    "stacked after a loop": (
+        "o = []\nfor b in xs:\n    y, _ = x(b.to(cond))\n    y = y[:n].to('cpu', non_blocking=True)\n    o.append(y)\ny = torch.vstack(o)\nreturn y"
+    ),
     "a pinned buffer": "h = torch.empty(3, pin_memory=True)\nh.copy_(x, non_blocking=True)\nreturn h.sum()",
     "a buffer with elements": "h = torch.zeros(3, pin_memory=True)\nh.copy_(x, non_blocking=True)\nreturn h.sum()",
     "a buffer that was pinned": "h = torch.zeros(3).pin_memory()\nh.copy_(x, non_blocking=True)\nreturn h.sum()",
@@ -108,6 +112,7 @@ IN_TIME = {
     "a wait of the project": "y = x.to('cpu', non_blocking=True)\nwait_for_copies()\nreturn y.sum()",
     "an item of something else": "y = x.to('cpu', non_blocking=True)\nn = xs.item()\nreturn y.sum() + n",
     "a copy that waits": "y = x.to('cpu', non_blocking=True)\nz = xs.cpu()\nreturn y.sum() + z",
+    "another transfer that waits": "y = x.to('cpu', non_blocking=True)\nz = xs.sum().to('cpu')\nreturn y.sum() + z",
     "blocking": "return x.to('cpu').sum()",
     "blocking by name": "return x.to('cpu', non_blocking=False).sum()",
     "to a device": "return x.to('cuda', non_blocking=True).sum()",

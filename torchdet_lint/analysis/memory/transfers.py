@@ -95,10 +95,15 @@ def _elements(sizes: list[ir.Expr]) -> int | None:
 
 
 def to_host(frame: Frame, state: State, expr: ir.Call, func: ir.Attr) -> Value | None:
-    """`tensor.to("cpu", non_blocking=True)`: a host tensor that is still being filled. None for any other call."""
-    if func.name != "to" or not _flag(expr, "non_blocking", frame.names):
+    """`tensor.to("cpu", non_blocking=True)`: a host tensor that is still being filled. None for any other call; one that
+    waits for its own copy has waited for those before it.
+    """
+    if func.name != "to":
         return None
     if not any(arg.name in ("", "device") and _is_cpu(arg.value, frame.names) for arg in expr.args):
+        return None
+    if not _flag(expr, "non_blocking", frame.names):
+        waited(state, "cpu")
         return None
     return place_flight(frame, state, expr.span, "Tensor.to")
 
