@@ -62,7 +62,8 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
         f.trace.append(Event("use", site, made.cls, made=made, note="rng"))
     elif row.role not in QUIET:
         f.trace.append(Event("use", site, made.cls, made=made, note=row.role))
-    unrepeatable_data(m, f, made)
+    if row.role not in ROLES:  # names of files
+        unrepeatable_data(m, f, made)
 
 
 def _draw_note(f: Frame, made: Made, row: Api) -> str:
