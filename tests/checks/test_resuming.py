@@ -68,7 +68,10 @@ SPEAKS = {
     },
     "a dictionary that is filled": {"save": "s = {}; s['epoch'] = epoch; torch.save(s, path)"},
     "dict()": {"save": "torch.save(dict(epoch=epoch), path)"},
-    "with get": {"load": "start = torch.load(path).get('global_step', 0)", "save": "torch.save({'global_step': 3}, path)"},
+    "with get": {
+        "load": "start = torch.load(path).get('global_step', 0)",
+        "save": "torch.save({'global_step': 3}, path)",
+    },
     "pickled": {"load": "start = pickle.load(open(path))['step']", "save": "pickle.dump({'step': epoch}, open(path))"},
     "an own generator": {"draw": "torch.tensor(rng.normal(size=(4, 2)))"},
     "one seed in the loop": {"reseed": "torch.manual_seed(3)"},
@@ -85,7 +88,9 @@ def test_speaks(parts):
 
 SILENT = {
     "the state of torch": {"save": "torch.save({'epoch': epoch, 'rng': torch.get_rng_state()}, path)"},
-    "the state in another file": {"save": "torch.save({'epoch': epoch}, path); torch.save(torch.cuda.get_rng_state_all(), 'r')"},
+    "the state in another file": {
+        "save": "torch.save({'epoch': epoch}, path); torch.save(torch.cuda.get_rng_state_all(), 'r')"
+    },
     "the state of NumPy": {"save": "torch.save({'epoch': epoch, 'n': np.random.get_state()}, path)"},
     "the state of Python": {"save": "torch.save({'epoch': epoch, 'p': random.getstate()}, path)"},
     "the state of an own generator": {"save": "torch.save({'epoch': epoch, 'g': rng.bit_generator.state}, path)"},
