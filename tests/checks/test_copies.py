@@ -74,6 +74,7 @@ SPEAKS = {
         "init": "self.rng = torch.Generator().manual_seed(1)",
         "item": "return torch.randn(2, generator=self.rng)",
     },
+    "of the class": {"init": "pass\n    rng = np.random.default_rng(0)"},
     "handed in": {"init": "self.rng = rng or np.random.default_rng(7)"},
     "through a method": {"item": "return self.helper()"},
     "workers that are not known": loader("num_workers=n"),

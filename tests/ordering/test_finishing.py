@@ -129,6 +129,18 @@ SPEAKS = {
         "threading.Thread(target=self.work, args=(x,))",
         "is that of the list `self.out`",
     ),
+    "threads with a global list": (
+        "out = []\n\ndef work(x):\n    out.append(load(x))\n\ndef f(xs):\n    for x in xs:\n"
+        "        threading.Thread(target=work, args=(x,)).start()\n    return out[0]",
+        "threading.Thread(target=work, args=(x,))",
+        "is that of the list `out`",
+    ),
+    "processes with the list of a manager": (
+        "import multiprocessing as mp\n\ndef work(x, out):\n    out.append(load(x))\n\ndef f(xs):\n    out = mp.Manager().list()\n"
+        "    for x in xs:\n        mp.Process(target=work, args=(x, out)).start()\n    return list(out)",
+        "mp.Process(target=work, args=(x, out))",
+        "is that of the list `out`",
+    ),
     "mapped in threads": (
         "def f(xs):\n    out = []\n    def work(x):\n        out.append(load(x))\n    with ThreadPoolExecutor() as ex:\n"
         "        ex.map(work, xs)\n    return out",

@@ -150,9 +150,18 @@ def _held(
                     seen.add(option.identity)
                     entries = dict(machine.heap.cell(option.identity).entries)
                     yield from ((option, name, entry) for name, entry in entries.items() if name != "<made>")
+                    yield from ((option, *member) for member in _of_class(machine, option.cls))
                     yield from _held(machine, tuple(entries.values()), depth - 1, seen)
             else:
                 yield from _held(machine, _inside(machine, option), depth - 1, seen)
+
+
+def _of_class(machine: Machine, cls: ClassValue) -> Iterator[tuple[str, Value]]:
+    """The generators in the body of a class and its bases, which all objects share, and each worker copies."""
+    for info in classes.ancestry(machine, cls)[0]:
+        for name, value in info.members.items():
+            if isinstance(value, Made) and _is_generator(value):
+                yield name, value
 
 
 def _inside(machine: Machine, value: Value) -> tuple[Value, ...]:

@@ -9,6 +9,7 @@ from torchdet_lint.analysis.ordering.frame import Frame, key_of, shown
 from torchdet_lint.analysis.ordering.passing import Target
 from torchdet_lint.analysis.ordering.tables import GROWS
 from torchdet_lint.analysis.ordering.values import OBJECT, UNKNOWN, Origin, Value
+from torchdet_lint.project.modules import Definition
 from torchdet_lint.project.names import flat, target_names
 
 COMPLETION = "completion"
@@ -23,7 +24,10 @@ TAKING_CALLS = frozenset({"ray.wait"})
 
 STARTS = frozenset("submit map imap starmap apply_async map_async add_done_callback".split())
 MAPS = frozenset("map imap starmap map_async".split())
-THREADS = frozenset({"threading.Thread", "multiprocessing.dummy.Process"})
+THREADS = frozenset(
+    {"threading.Thread", "multiprocessing.dummy.Process", "multiprocessing.Process", "torch.multiprocessing.Process"}
+)
+"""Processes add to the list of a manager."""
 SHARED = "threads"
 """What `Origin.api` says of a list that threads add to."""
 
@@ -91,10 +95,26 @@ def shared_lists(frame: Frame, expr: ir.Call, dotted: str | None) -> Iterator[tu
         return  # one thread adds in its own order
     for job, handed in _jobs(expr, name):
         for shared in _added_to(frame, job, handed):
-            value = frame.peek(shared)
+            value = _global_list(frame, shared) or frame.peek(shared)
             if value.form == "seq" and value.obj is not None:
                 via = f"is that of the list `{shown(shared)}`, which all of them append to"
                 yield value, origin_of(frame, expr.span, SHARED, via)
+
+
+def _global_list(frame: Frame, shared: ir.Expr) -> Value | None:
+    """A list that the file makes at its top level; from here on this function knows it as an object."""
+    if not isinstance(shared, ir.Name) or frame.lookup(shared.id) is not None:
+        return None
+    symbol = frame.symbol(shared)
+    if not isinstance(symbol, Definition) or symbol.path != frame.path:
+        return None
+    for unit in symbol.units:
+        for statement in frame.ordering.project.body(symbol.path, unit):
+            if isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Sequence):
+                made = frame.make("seq", shared.span)
+                frame.bind(shared.id, made)
+                return made
+    return None
 
 
 def _jobs(expr: ir.Call, name: str) -> Iterator[tuple[ir.Expr, tuple[ir.Expr, ...]]]:

@@ -41,6 +41,8 @@ def method(frame: Frame, expr: ir.Call, func: ir.Attr, dotted: str | None) -> Va
         return None
     if (unordered := unordered_method(frame, expr, func)) is not None:
         return unordered
+    if name == "list" and not expr.args:  # that of a manager of processes
+        return frame.make("seq", expr.span, "none")
     receiver = frame.peek(func.value) if name in _ADDING else frame.eval(func.value)
     if receiver.form == "set":
         found = set_method(frame, expr, name, receiver)

@@ -11,7 +11,7 @@ FINISHING_WORDS = frozenset(
     "as_completed imap_unordered map_unordered uimap starmap_unordered get_next_unordered generator_unordered".split()
 )
 _STARTING_WORDS = frozenset(
-    "Thread submit apply_async map_async add_done_callback ThreadPool ThreadPoolExecutor".split()
+    "Thread Process submit apply_async map_async add_done_callback ThreadPool ThreadPoolExecutor".split()
 )
 _LISTS = re.compile(rf"\b(?:{'|'.join(sorted(LISTING_WORDS))})\s*\(")
 _SETS = re.compile(r"(?<![.\w\"'`-])(?:frozen)?set\b(?!\s*=(?!=)|[\"'`]|\s+[a-z])")
