@@ -225,6 +225,7 @@ SILENT = {
     "the list of threads": (
         "def f(ex, g, xs):\n    fs = []\n    for x in xs:\n        fs.append(ex.submit(g, x))\n    return [y.result() for y in fs]"
     ),
+    "mapped in this process": "def f(ds, xs):\n    out = []\n    ds.map(lambda x: out.append(x))\n    return out[0]",
     "a list of each thread": (
         "def f(xs):\n    def work(x):\n        mine = []\n        mine.append(load(x))\n        save(x, mine)\n"
         "    for x in xs:\n        threading.Thread(target=work, args=(x,)).start()"

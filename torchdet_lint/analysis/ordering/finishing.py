@@ -91,6 +91,8 @@ def shared_lists(frame: Frame, expr: ir.Call, dotted: str | None) -> Iterator[tu
     name = expr.func.name if isinstance(expr.func, ir.Attr) else ""
     if dotted not in THREADS and name not in STARTS:
         return
+    if name in MAPS and not _is_pool(expr.func):
+        return  # what maps in this process keeps the order
     if not frame.loops and name not in MAPS:
         return  # one thread adds in its own order
     for job, handed in _jobs(expr, name):
@@ -99,6 +101,12 @@ def shared_lists(frame: Frame, expr: ir.Call, dotted: str | None) -> Iterator[tu
             if value.form == "seq" and value.obj is not None:
                 via = f"is that of the list `{shown(shared)}`, which all of them append to"
                 yield value, origin_of(frame, expr.span, SHARED, via)
+
+
+def _is_pool(func: ir.Expr) -> bool:
+    """Whether a method belongs to a pool, as far as the name of its owner tells."""
+    owner = (key_of(func.value) or "").rpartition(".")[2].lower() if isinstance(func, ir.Attr) else ""
+    return owner in ("ex", "p", "tp", "tpe") or "pool" in owner or "exec" in owner
 
 
 def _global_list(frame: Frame, shared: ir.Expr) -> Value | None:
