@@ -87,6 +87,10 @@ SPEAKS = {
     "in a transform": PLAIN | loader("num_workers=2", "Items(range(3), transform=Jitter())"),
     "in a composed transform": PLAIN | loader("num_workers=2", "Items(range(3), transform=T.Compose([Jitter()]))"),
     "in what puts batches together": PLAIN | loader("num_workers=2, collate_fn=Batch()"),
+    "the function asks for its number only": {
+        "loader": "def init(i):\n        np.random.seed(get_worker_info().seed % 2**32 + i)\n"
+        "    loader = DataLoader(dataset, num_workers=2, worker_init_fn=init)"
+    },
     "a lambda that seeds others": {
         "loader": "loader = DataLoader(dataset, num_workers=2, worker_init_fn=lambda i: np.random.seed(i))"
     },
@@ -129,6 +133,10 @@ SILENT = {
     },
     "the function asks for the data set": {
         "loader": "def init(i):\n        get_worker_info().dataset.reseed(i)\n"
+        "    loader = DataLoader(dataset, num_workers=2, worker_init_fn=init)"
+    },
+    "the function hands on what it is told": {
+        "loader": "def init(i):\n        info = get_worker_info()\n        elsewhere(info)\n"
         "    loader = DataLoader(dataset, num_workers=2, worker_init_fn=init)"
     },
     "a method as the function": {

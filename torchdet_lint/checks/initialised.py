@@ -10,8 +10,8 @@ from torchdet_lint.analysis.values import FunctionValue, Known, Option, Value, a
 from torchdet_lint.checks.facts import Facts, nested
 from torchdet_lint.project.modules import External, Folder, ModuleRef
 
-REACHES = frozenset(("get_worker_info", "dataset", "worker_info"))
-"""Names by which a worker gets at its copy of the data set."""
+DATASET = "dataset"
+"""The name under which a worker gets at its copy of the data set: `get_worker_info().dataset`."""
 
 DEPTH = 3
 """Through so many calls of project functions the function is followed."""
@@ -29,7 +29,7 @@ def replaces(facts: Facts, init: Value | None, attribute: str) -> bool:
             continue
         if not isinstance(inner, FunctionValue):
             return True
-        if not REACHES.isdisjoint(words := set(_words(facts.machine, inner, DEPTH))) or attribute in words:
+        if not {DATASET, attribute}.isdisjoint(_words(facts.machine, inner, DEPTH)):
             return True
     return False
 
@@ -37,16 +37,34 @@ def replaces(facts: Facts, init: Value | None, attribute: str) -> bool:
 def _words(machine: Machine, function: FunctionValue, depth: int) -> Iterator[str]:
     """The names and attributes in a function, and in those of the project that it calls."""
     code = machine.function_code(function)
-    for node in nested(code.body) if code is not None else ():
+    body = list(nested(code.body)) if code is not None else []
+    told = {name for node in body for name in _told(node)}
+    for node in body:
         if isinstance(node, ir.Attr):
-            if node.name in REACHES or not _of_library(machine, function, node.value):
+            if node.name == DATASET or not _of_library(machine, function, node.value):
                 yield node.name
         elif isinstance(node, ir.Name):
             yield node.id
-        elif isinstance(node, ir.Call) and depth:
+        elif isinstance(node, ir.Call):
+            if any(_asks(arg.value) or getattr(arg.value, "id", "") in told for arg in node.args):
+                yield DATASET  # who is handed all that the worker knows may look there
             callee = _callee(machine, function, node.func)
-            if isinstance(callee, FunctionValue):
+            if isinstance(callee, FunctionValue) and depth:
                 yield from _words(machine, callee, depth - 1)
+
+
+def _asks(expr: object) -> bool:
+    """`get_worker_info()`"""
+    if not isinstance(expr, ir.Call):
+        return False
+    name = expr.func.name if isinstance(expr.func, ir.Attr) else getattr(expr.func, "id", "")
+    return bool(name == "get_worker_info")
+
+
+def _told(node: object) -> Iterator[str]:
+    """The names in `info = get_worker_info()`."""
+    if isinstance(node, ir.Assign) and _asks(node.value):
+        yield from (target.id for target in node.targets if isinstance(target, ir.Name))
 
 
 def _of_library(machine: Machine, function: FunctionValue, expr: ir.Expr) -> bool:
