@@ -168,8 +168,8 @@ def test_rules_travel_between_processes() -> None:
     assert len(set(catalog.rules)) == len(catalog.rules)
 
 
-def test_the_only_rule_that_is_off() -> None:
-    assert [rule.code for rule in load_rules().rules if not rule.default] == ["TDL209"]
+def test_the_rules_that_are_off() -> None:
+    assert [rule.code for rule in load_rules().rules if not rule.default] == ["TDL209", "TDL601"]
 
 
 def test_a_wheel_brings_the_rules_inside_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

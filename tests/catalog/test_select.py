@@ -10,6 +10,7 @@ CATALOG = load_rules()
 CODES = frozenset(rule.code for rule in CATALOG.rules)
 SEEDING = frozenset(code for code in CODES if code.startswith("TDL0"))
 LOADING = frozenset(code for code in CODES if code.startswith("TDL1"))
+OFF = frozenset(rule.code for rule in CATALOG.rules if not rule.default)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_the_nearest_name_is_suggested() -> None:
 
 
 def test_default_selection_is_what_is_on_by_default() -> None:
-    assert resolve(CATALOG, Selection()) == CODES - {"TDL209"}
+    assert resolve(CATALOG, Selection()) == CODES - OFF
 
 
 @pytest.mark.parametrize(
@@ -51,8 +52,9 @@ def test_default_selection_is_what_is_on_by_default() -> None:
     [
         (Selection(select=("TDL1",)), LOADING),
         (Selection(select=()), frozenset()),
-        (Selection(extend_select=("TDL209",)), CODES),
-        (Selection(ignore=("TDL1",)), CODES - LOADING - {"TDL209"}),
+        (Selection(extend_select=tuple(OFF)), CODES),
+        (Selection(extend_select=("TDL601",)), CODES - OFF | {"TDL601"}),
+        (Selection(ignore=("TDL1",)), CODES - LOADING - OFF),
         (Selection(select=("ALL",), ignore=("TDL1", "seeding")), CODES - LOADING - SEEDING),
         (Selection(select=("TDL1",), ignore=("TDL101",)), LOADING - {"TDL101"}),
         (Selection(select=("TDL101",), ignore=("TDL1",)), {"TDL101"}),
@@ -60,7 +62,7 @@ def test_default_selection_is_what_is_on_by_default() -> None:
         (Selection(select=("TDL1",), ignore=("loading",)), frozenset()),
         (Selection(select=("unseeded-torch-rng",), ignore=("TDL00",)), {"TDL001"}),
         (Selection(select=("TDL001",), ignore=("TDL001",)), frozenset()),
-        (Selection(ignore=("TDL2",), extend_select=("TDL20",)), CODES),
+        (Selection(ignore=("TDL2",), extend_select=("TDL20",)), CODES - {"TDL601"}),
     ],
 )
 def test_the_more_specific_selector_wins(selection: Selection, codes: set[str]) -> None:

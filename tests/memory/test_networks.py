@@ -82,3 +82,57 @@ def test_skip_init(ask):
     assert ask(LAYER.format(then="nn.init.orthogonal_(self.layer.weight)")) == []
     assert ask(LAYER.format(then="self.layer.reset_parameters()")) == []
     assert ask(LAYER.format(then="pass") + "\n\nmodel = Net()\nmodel.load_state_dict(torch.load('x'))\n") == []
+
+
+INSIDE = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+def main(fabric, x, load, weights):
+    with fabric.init_module({how}):
+        model = Net()
+    {then}
+    return model(x)
+"""
+
+
+def inside_of(then: str = "pass", how: str = "empty_init=True") -> str:
+    return INSIDE.format(then=then, how=how)
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "pass",
+        "model.load_state_dict(weights, strict=False)",
+        "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)",
+        "model = torch.compile(model)",
+        "model = model.cuda()",
+    ],
+)
+def test_built_without_initialisation(ask, then):
+    ((line, use),) = ask(inside_of(then))
+    assert (line, use.api) == ("with fabric.init_module(empty_init=True):", "init_module")
+
+
+@pytest.mark.parametrize(
+    ("then", "how"),
+    [
+        ("model.load_state_dict(weights)", "empty_init=True"),
+        ("load(model)", "empty_init=True"),
+        ("model = fabric.setup(model)", "empty_init=True"),
+        ("model.apply(load)", "empty_init=True"),
+        ("for p in model.parameters():\n        nn.init.normal_(p)", "empty_init=True"),
+        ("pass", "empty_init=False"),
+        ("pass", "empty_init=weights"),
+        ("pass", ""),
+    ],
+)
+def test_built_and_filled(ask, then, how):
+    assert ask(inside_of(then, how)) == []

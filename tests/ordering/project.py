@@ -5,16 +5,16 @@ from __future__ import annotations
 import textwrap
 
 from torchdet_lint import ir
-from torchdet_lint.analysis.ordering import OrderUse, order_uses
+from torchdet_lint.analysis.ordering import Listed, OrderUse, order_uses
 from torchdet_lint.lowering import lower
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names
 from torchdet_lint.source import SourceFile, Unit, load
 
-LISTINGS = {
-    name: name
+LISTS = {
+    name: Listed("listing", name)
     for name in ("os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob", "tensorflow.io.gfile.listdir")
-}
+} | {name: Listed("completion", name) for name in ("concurrent.futures.as_completed", "asyncio.as_completed")}
 IMPORTS = """\
 import os, glob, random, torch, shutil, itertools
 from pathlib import Path
@@ -32,7 +32,7 @@ def uses_in(files: dict[str, str]) -> list[tuple[str, str, OrderUse]]:
     sources = [load(path, textwrap.dedent(text).encode()) for path, text in files.items()]
     project = Project(sources, lowered)
     found = []
-    lists = LISTINGS.get
+    lists = LISTS.get
     for source in sources:
         names = Names(project, source.path, lambda dotted: dotted)
         for unit in source.units:

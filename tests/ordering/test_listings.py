@@ -173,9 +173,9 @@ SPEAKS = {
     ),
     "mapped in a pool": ("x = pool.map(load, os.listdir(d))\ny = list(x)[0]", "os.listdir(d)", "is indexed with [0]"),
     "data frames": (
-        "import pandas as pd\nx = pd.concat([pd.read_csv(f) for f in glob.glob(d)])",
+        "import pandas as pd\nx = pd.concat([pd.read_csv(f) for f in glob.glob(d)])\nx.to_csv(out)",
         "glob.glob(d)",
-        "reaches `pandas.concat(...)`",
+        "reaches `x.to_csv(...)`",
     ),
     "last": ("x = os.listdir(d)[-1]", "os.listdir(d)", "is indexed with [-1]"),
     "list in two steps": ("x = []\nfor f in os.listdir(d):\n    x = [f, *x]\ny = x[0]", "os.listdir(d)", "adds to `x`"),

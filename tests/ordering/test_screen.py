@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ordering.project import LISTINGS, lowered, uses_in
+from tests.ordering.project import LISTS, lowered, uses_in
 from torchdet_lint import ir
 from torchdet_lint.analysis.ordering import makes_order, names_to_watch, order_uses
 from torchdet_lint.project.modules import Project
@@ -91,7 +91,7 @@ NAMES = {
 
 
 def test_names_behind_which_there_is_a_set() -> None:
-    assert names_to_watch(project(NAMES), same, LISTINGS.get) == {"WORDS", "tokens", "cut", "among", "Bag"}
+    assert names_to_watch(project(NAMES), same, LISTS.get) == {"WORDS", "tokens", "cut", "among", "Bag"}
 
 
 USERS = {
@@ -125,7 +125,7 @@ def test_what_cannot_have_an_order_is_not_lowered() -> None:
     found = []
     for path, module in one.modules.items():
         for unit in module.source.units:
-            found += list(order_uses(one, path, unit.index, Names(one, path, same), LISTINGS.get))
+            found += list(order_uses(one, path, unit.index, Names(one, path, same), LISTS.get))
     assert [use.consumer for use in found] == ["is indexed with [0]"]
     assert [text.partition("(")[0] for text in lowers] == ["def main"]
 

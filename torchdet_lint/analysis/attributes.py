@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes
+from torchdet_lint.analysis.checkpoints import read_entry
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
@@ -53,6 +54,8 @@ def get(m: Machine, f: Frame, value: Value, name: str, span: ir.Span) -> Value:
         return _instance(m, f, value, name, span)
     if isinstance(value, ClassValue):
         return _class(m, f, value, name, span)
+    if isinstance(value, Bound) and value.function == "bit_generator" and name == "state":
+        f.trace.append(Event("rng-state", f.site(span), "bit_generator.state"))
     if isinstance(value, FunctionValue) and name == "__name__":
         return known(value.qualname.rpartition(".")[2])
     if isinstance(value, Super):
@@ -186,6 +189,7 @@ def get_item(m: Machine, f: Frame, value: Value, key: Value, span: ir.Span) -> V
         return items[key.value]
     if isinstance(value, Items | Box | Flow):
         return element(m, value)
+    read_entry(m, f, value, key, f.site(span))
     if isinstance(value, Made) and value.cls in MODULE_CONTAINERS and value.args:
         if value.cls == "torch.nn.Sequential" and len(value.args) > 1:
             return get_item(m, f, Items(value.args), key, span)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchdet_lint import ir
+from torchdet_lint.analysis.checkpoints import ROLES, record_checkpoint
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
@@ -30,7 +31,7 @@ from torchdet_lint.catalog.apis import Api
 QUIET = frozenset(
     (
         "", "draw", "seeder", "backward", "matmul", "cuda", "strict", "context", "option", "calls", "init", "clock", "fit",
-        "layer", "dataset", "transform", "compose", "pretrained",
+        "layer", "dataset", "transform", "compose", "pretrained", *ROLES,
     )
 )  # fmt: skip
 """Roles that no rule judges by the place of their use alone."""
@@ -55,11 +56,14 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
         kind = "cuda" if row.role == "trainer" else row.role
         if not (kind == "cuda" and made.get("cpu") == TRUE):
             f.trace.append(Event(kind, site, made.cls, made=made))
+    if row.role in ROLES:
+        record_checkpoint(m, f, made, row, site)
     if row.rng and not row.role:
         f.trace.append(Event("use", site, made.cls, made=made, note="rng"))
     elif row.role not in QUIET:
         f.trace.append(Event("use", site, made.cls, made=made, note=row.role))
-    unrepeatable_data(m, f, made)
+    if row.role not in ROLES:  # names of files
+        unrepeatable_data(m, f, made)
 
 
 def _draw_note(f: Frame, made: Made, row: Api) -> str:

@@ -246,9 +246,21 @@ def _item_of(m: Machine, f: Frame, dataset: Instance, span: ir.Span) -> Value:
         if found is not None and isinstance(found[0], FunctionValue):
             args = (dataset,) if name == "__iter__" else (dataset, UNKNOWN)
             result = calls.enter(m, f, found[0], args, (), span, kind="item", receiver=dataset.identity)
-            return iterate(m, f, result, span) if isinstance(result, Flow) else result
+            if isinstance(result, Flow):
+                return iterate(m, f, result, span)
+            return _next_of(m, f, result, span) if name == "__iter__" and isinstance(result, Instance) else result
     made = m.heap.read(dataset.identity, "<made>")
     return dataset_item(m, f, made, span) if isinstance(made, Made) else UNKNOWN
+
+
+def _next_of(m: Machine, f: Frame, iterator: Instance, span: ir.Span) -> Value:
+    """An item of an iterator of the project: `__iter__` often returns `self`."""
+    from torchdet_lint.analysis import calls
+
+    found = classes.find_member(m, iterator.cls, "__next__")
+    if found is None or not isinstance(found[0], FunctionValue):
+        return UNKNOWN
+    return calls.enter(m, f, found[0], (iterator,), (), span, kind="item", receiver=iterator.identity)
 
 
 __all__ = ["Enter", "External", "dataset_item", "element", "iterate", "iterate_loader", "known_items", "worker_count"]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import attributes, classes, options
+from torchdet_lint.analysis.checkpoints import READS_STATE, load_state, read_entry
 from torchdet_lint.analysis.containers import DICT_METHODS, LIST_METHODS
 from torchdet_lint.analysis.effects import record, unrepeatable_data
 from torchdet_lint.analysis.machine import Frame, Machine
@@ -147,6 +148,10 @@ def _evidence(m: Machine, f: Frame, receiver: Value, name: str, args: Args, name
     elif name == "set_epoch":
         made = receiver if isinstance(receiver, Made) else None
         f.trace.append(Event("set-epoch", f.site(span), name, value=receiver, made=made))
+    elif name in READS_STATE:
+        f.trace.append(Event("rng-state", f.site(span), name))
+    elif name in ("get", "pop") and args:
+        read_entry(m, f, receiver, args[0], f.site(span))
     elif name == "cuda":
         f.trace.append(Event("cuda", f.site(span), ".cuda()"))
     elif name == "to" and args and isinstance(args[0], Known) and args[0].kind == "int":
@@ -159,6 +164,8 @@ def _evidence(m: Machine, f: Frame, receiver: Value, name: str, args: Args, name
 
 def _module_state(m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span) -> None:
     """`eval`, `train`, `load_state_dict` on a module, and on the module inside a wrapper."""
+    if name == "load_state_dict":
+        load_state(f, receiver, f.site(span))
     given = Made(name, args, named, f.identity(span))
     kind = {"eval": "eval", "train": "train", "load_state_dict": "load"}[name]
     if kind == "train" and given.get("mode", 0) == known(False):

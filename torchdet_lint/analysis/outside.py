@@ -56,6 +56,8 @@ def call(
         f.trace.append(Event("use", f.site(span), name, made=made, note="operation"))
     if name in special.WATCHED:
         f.trace.append(Event("use", f.site(span), name, made=made, note="call"))
+    elif row is None and "rng_state" in name:
+        f.trace.append(Event("rng-state", f.site(span), name, made=made))
     elif row is None and "seed" in name.rpartition(".")[2].lower():
         f.trace.append(Event("unknown-seeder", f.site(span), name, made=made))
     flash = made.get("attn_implementation")

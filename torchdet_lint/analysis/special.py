@@ -272,6 +272,15 @@ def _range(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     return Flow(UNKNOWN)
 
 
+def _exec(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    """`exec(open("configurator.py").read())`: constants above it are options, which the user sets from outside."""
+    if f.outer is None and made.args and not isinstance(made.args[0], Known):
+        for name, value in f.env.items():
+            if isinstance(value, Known) and value.kind in ("str", "int", "float", "bool") and not name.startswith("__"):
+                f.env[name] = Option(value, f"`{name}`")
+    return UNKNOWN
+
+
 def _quiet(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     return UNKNOWN
 
@@ -286,7 +295,7 @@ def _table() -> dict[str, Handler]:
         "int": _convert, "str": _convert, "float": _convert, "bool": _convert, "list": _iterating("list"),
         "tuple": _iterating("tuple"), "set": _iterating("set"), "frozenset": _iterating("set"), "sorted": _iterating("list"),
         "next": _iterating(""), "iter": _lazy, "reversed": _lazy, "map": _map, "filter": _map, "dict": _dict, "hash": _hash,
-        "id": _hash, "exit": _exit, "quit": _exit, "isinstance": _isinstance, "print": _quiet, "type": _type,
+        "id": _hash, "exec": _exec, "exit": _exit, "quit": _exit, "isinstance": _isinstance, "print": _quiet, "type": _type,
         "sum": _iterating(""), "any": _iterating(""), "all": _iterating(""), "min": _computed, "max": _computed, "abs": _computed,
         "round": _computed, "pow": _computed, "range": _range, "open": _quiet, "super": _quiet, "format": _computed,
     }  # fmt: skip
@@ -295,6 +304,7 @@ def _table() -> dict[str, Handler]:
     found |= dict.fromkeys(("sys.exit", "os._exit", "os.abort"), _exit)
     found |= dict.fromkeys(("copy.copy", "copy.deepcopy", "typing.cast"), _identity)
     found["typing.cast"] = _cast
+    found["dataclasses.asdict"] = _vars
     found |= dict.fromkeys(("types.SimpleNamespace", "argparse.Namespace"), _dict)
     found |= dict.fromkeys(("collections.OrderedDict", "collections.defaultdict", "easydict.EasyDict"), _dict)
     found |= dict.fromkeys(("os.environ.setdefault", "os.environ.update", "os.putenv"), _environment)

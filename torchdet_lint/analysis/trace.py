@@ -23,6 +23,8 @@ class Event:
     - "mode": sets the switch `api` to `value`
     - "use": a use of `made` that some rule judges; `note` is its role ("loader", "sdpa", "rng", …)
     - "train", "eval", "load", "seeded": what was done to the object `value`
+    - "saved", "loaded", "restored": a checkpoint with entries about training (`value`: their names), any file, and entries
+      about training that are taken out of one; "rng-state": the state of a generator is read
     - "backward", "cuda", "matmul": evidence
     """
 

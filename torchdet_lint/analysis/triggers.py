@@ -6,6 +6,7 @@ import re
 from functools import cache, lru_cache
 
 from torchdet_lint.analysis.operations import holds_operation
+from torchdet_lint.analysis.memory.screen import holds_memory
 from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.project.modules import Module
 from torchdet_lint.source import SourceFile, Unit
@@ -19,11 +20,7 @@ SITE_WORDS = frozenset(
     "benchmark deterministic allow_tf32 PYTHONHASHSEED max_autotune coordinate_descent_tuning autotune attn_implementation"
     " set_float32_matmul_precision scaled_dot_product_attention sdp_kernel sdpa_kernel MultiheadAttention need_weights warn_only"
     " set_deterministic set_deterministic_debug_mode flags cudnn_benchmark uuid4 urandom SystemRandom secrets"
-    " allow_fp16_bf16_reduction_math_sdp compile".split()
-)
-MEMORY_WORDS = frozenset(
-    "empty empty_like new_empty empty_strided empty_permuted Tensor LongTensor FloatTensor IntTensor DoubleTensor HalfTensor"
-    " ByteTensor BoolTensor ShortTensor CharTensor BFloat16Tensor to_empty".split()
+    " allow_fp16_bf16_reduction_math_sdp compile fill_uninitialized_memory".split()
 )
 SEED_WORD = re.compile(r"(?:^|[_.])(?:seed|random_state)$|[a-z]Seed$")
 """A name for a seed: `seed`, `rng_seed`, `random_state`, `manualSeed`."""
@@ -47,19 +44,6 @@ def renamed(module: Module, words: frozenset[str]) -> frozenset[str]:
 def holds_site(source: SourceFile, unit: Unit, apis: Apis) -> bool:
     """Whether the unit can hold an event that a site rule judges."""
     return not unit.words.isdisjoint(site_words(apis)) or holds_operation(source, unit)
-
-
-ALLOCATION = re.compile(
-    r"(?:Tensor|\bempty\w*|\bto_empty|\bskip_init|\bnew_empty)\s*\(|=\s*(?:\w+\.)*(?:\w*Tensor|empty\w*)\b(?!\s*[:\]])"
-)
-"""An allocation, or another name for one; an annotation (`x: Tensor`) is neither."""
-
-
-def holds_memory(source: SourceFile, unit: Unit) -> bool:
-    """Whether the unit can allocate memory without writing it."""
-    if unit.words.isdisjoint(MEMORY_WORDS):
-        return False
-    return unit.kind == "file" or ALLOCATION.search(source.text, unit.start, unit.end) is not None
 
 
 def holds_seed_name(unit: Unit) -> bool:

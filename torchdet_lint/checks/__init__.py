@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from torchdet_lint.checks import (
     attention,
+    filling,
     generators,
     kernels,
     loading,
@@ -14,6 +15,7 @@ from torchdet_lint.checks import (
     modes,
     operations,
     ordering,
+    resuming,
     seed_options,
     seeding,
 )
@@ -27,13 +29,15 @@ CHECKS: tuple[tuple[frozenset[str], Callable[[Facts], Iterator[Finding]]], ...] 
         frozenset(("TDL009", "TDL201", "TDL202", "TDL203", "TDL204", "TDL205", "TDL207", "TDL208", "TDL209")),
         modes.check,
     ),
+    (frozenset(("TDL206",)), filling.check),
     (frozenset(("TDL011", "TDL012")), seed_options.check),
-    (frozenset(("TDL101", "TDL102", "TDL103", "TDL108")), loading.check),
-    (frozenset(("TDL105", "TDL106")), ordering.check),
+    (frozenset(("TDL101", "TDL102", "TDL103", "TDL104", "TDL108")), loading.check),
+    (frozenset(("TDL105", "TDL106", "TDL107")), ordering.check),
     (frozenset(("TDL301", "TDL302", "TDL303", "TDL304")), attention.check),
     (frozenset(("TDL401", "TDL402")), operations.check),
     (frozenset(("TDL403", "TDL404", "TDL405")), kernels.check),
-    (frozenset(("TDL501",)), memory.check),
+    (frozenset(("TDL501", "TDL502", "TDL503")), memory.check),
+    (frozenset(("TDL601",)), resuming.check),
 )
 """Each check with the codes that it can give."""
 

@@ -11,6 +11,7 @@ from torchdet_lint.analysis.fold import Hit, Outcome, Visit, Walk, events, marke
 from torchdet_lint.analysis.library import evaluate_module
 from torchdet_lint.analysis.loads import Loads
 from torchdet_lint.analysis.machine import Machine
+from torchdet_lint.analysis.memory import MemoryUse
 from torchdet_lint.analysis.trace import Enter, Event, Summary, Trace
 from torchdet_lint.analysis.values import FunctionValue, Site
 from torchdet_lint.catalog.apis import Apis
@@ -80,7 +81,8 @@ class Facts:
     """The project, evaluated. `visits` says for each event in which states programs reach it.
 
     `machine` answers questions about values that events hold; `troubles` are programs that could not be evaluated, with the
-    error; `entered` are the functions that programs enter, by file, unit and qualified name.
+    error; `entered` are the functions that programs enter, by file, unit and qualified name. `unwritten` remembers what is
+    known of the memory of each file that somebody asked about.
     """
 
     context: Context
@@ -89,6 +91,7 @@ class Facts:
     entered: set[tuple[str, int, str]] = field(default_factory=set)
     programs: tuple[ProgramFacts, ...] = ()
     visits: dict[Event, set[Visit]] = field(default_factory=dict)
+    unwritten: dict[str, tuple[MemoryUse, ...]] = field(default_factory=dict)
     _by_kind: dict[str, tuple[Event, ...]] = field(default_factory=dict)
 
     @property

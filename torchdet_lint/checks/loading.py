@@ -1,4 +1,4 @@
-"""TDL101, 102, 103, 108: loaders, samplers and splits."""
+"""TDL101–104, 108: loaders, samplers and splits."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ from torchdet_lint.project.programs import import_closure
 
 def check(facts: Facts) -> Iterator[Finding]:
     loaders = by_site(facts.uses("loader", "wraps-loader"))
+    said: set[Site] = set()
     for site, events in loaders.items():
         yield from _order(facts, site, events)
-        yield from judge_workers(facts, site, events)
+        yield from judge_workers(facts, site, events, said)
     for site, events in by_site(facts.uses("sampler", "split")).items():
         yield from _split(facts, site, events)
     yield from _epochs(facts)

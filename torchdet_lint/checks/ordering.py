@@ -1,10 +1,10 @@
-"""TDL105, 106: orders of listings and sets that reach something."""
+"""TDL105, 106, 107: orders of listings, of sets and of completion that reach something."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchdet_lint.analysis.ordering import OrderUse, order_uses
+from torchdet_lint.analysis.ordering import Listed, OrderUse, order_uses
 from torchdet_lint.analysis.values import Site
 from torchdet_lint.checks.emit import call_text, finding, locate, source_text
 from torchdet_lint.checks.facts import Facts
@@ -14,9 +14,9 @@ from torchdet_lint.finding import Finding, Related
 def check(facts: Facts) -> Iterator[Finding]:
     apis = facts.context.apis
 
-    def lists(name: str) -> str | None:
+    def lists(name: str) -> Listed | None:
         row = apis.get(name)
-        return row.name if row is not None and row.role == "listing" else None
+        return Listed(row.role, row.name) if row is not None and row.role in ("listing", "completion") else None
 
     for path, module in sorted(facts.project.modules.items()):
         if not facts.context.wants(path):
@@ -39,6 +39,12 @@ def _finding(facts: Facts, use: OrderUse) -> Finding:
         return finding(
             facts, "TDL105", "default", locate(facts, site), confidence=use.confidence,
             call=call_text(facts, _listing(use, site)), reason=use.consumer,
+        )  # fmt: skip
+    if use.kind == "completion":
+        variant = "threads" if use.api == "threads" else "default"
+        return finding(
+            facts, "TDL107", variant, locate(facts, site), confidence=use.confidence,
+            call=call_text(facts, site), reason=use.consumer,
         )  # fmt: skip
     variant = "objects" if use.elements == "object" else "default"
     related = []

@@ -1,4 +1,4 @@
-"""TDL102: what a loader's workers draw, and who seeds it there."""
+"""TDL102, 104: what a loader's workers draw, who seeds it there, and of what each of them has a copy."""
 
 from __future__ import annotations
 
@@ -27,20 +27,26 @@ from torchdet_lint.analysis.values import (
     is_none,
     truth,
 )
+from torchdet_lint.checks.copies import alone, check_copies
 from torchdet_lint.checks.emit import at_site, family_name, shorten_call, source_text
-from torchdet_lint.checks.facts import LIBRARY, Facts, find_call
+from torchdet_lint.checks.facts import Facts, find_call, program_first
 from torchdet_lint.finding import Finding
 
 
-def judge_workers(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
-    reached = [event for event in events if any(visit.program != LIBRARY for visit in facts.visits[event])]
-    loaders = [event.made for event in reached or events if event.made is not None]
-    loaders = [made for made in loaders if _has_workers(made) and not _initialised(made)]
+def judge_workers(facts: Facts, site: Site, events: list[Event], said: set[Site]) -> Iterator[Finding]:
+    """The findings about a place that builds loaders; `said` are the attributes that TDL104 has spoken of."""
+    made = [event.made for event in program_first(facts, events) if event.made is not None]
+    working = [loader for loader in made if _has_workers(loader)]
+    copies = list(check_copies(facts, site, [loader for loader in working if not alone(loader)], said))
+    yield from copies
+    loaders = [loader for loader in working if not _initialised(loader)]
     if not loaders or _lightning_workers(facts, events):
         return
     new_torch = facts.context.torch(site.path).newest_satisfies("torch>=1.9")
     verdicts = [_verdict(facts, site, made, new_torch=new_torch) for made in loaders]
     variant, where, family = max(verdicts, key=lambda found: ORDER.index(found[0]))
+    if copies and variant in ("seeded", "out-of-sight"):
+        return  # said already, and better
     yield at_site(facts, "TDL102", variant, site, where=where, family=family)
 
 

@@ -129,6 +129,9 @@ def _run(analysis: Analysis, method: Method, state: State) -> None:
     before, created = dict(state.heap), len(analysis.created)
     result = enter(frame, state, node, {param.name: NOTHING for param in node.params})
     escape(frame, state, result)
+    for buffer, status in state.heap.items():
+        if buffer.grown or status.flight is not None:  # what happens between two methods is out of sight
+            state.heap[buffer] = DONE
     settle(frame, marker, created, before, state.heap)
 
 

@@ -7,12 +7,13 @@ from typing import TypeAlias
 from torchdet_lint import ir
 from torchdet_lint.analysis.memory.allocation import allocation, assigned_values
 from torchdet_lint.analysis.memory.external import external
-from torchdet_lint.analysis.memory.frame import Frame, allocate, escape, read, write
+from torchdet_lint.analysis.memory.frame import Frame, allocate, escape, place_pinned, read, write
 from torchdet_lint.analysis.memory.inline import call_function, call_method_of_self, call_module, is_super, spelled
 from torchdet_lint.analysis.memory.methods import container_method, tensor_method, unknown_method
 from torchdet_lint.analysis.memory.modules import MODULE_METHODS, constructed, wrapped
 from torchdet_lint.analysis.memory.networks import emptied, raw_method, run_raw
 from torchdet_lint.analysis.memory.tables import MODEL_NAMES
+from torchdet_lint.analysis.memory.transfers import copied, pins, resized, to_host, waited
 from torchdet_lint.analysis.memory.values import NOTHING, Raw, State, Value, reach
 
 Arguments: TypeAlias = "list[tuple[ir.Arg, Value]]"
@@ -22,16 +23,17 @@ def call(frame: Frame, state: State, expr: ir.Call) -> Value:
     made = allocation(expr, frame.names)
     args = [(arg, frame.evaluate(state, arg.value)) for arg in expr.args]
     if made is not None:
-        return NOTHING if frame.meta else allocate(frame, state, expr.span, *made)
+        return NOTHING if frame.meta else allocate(frame, state, expr.span, *made, pinned=pins(expr, frame.names))
     dotted = frame.names.dotted(expr.func)
     if dotted is not None:
+        waited(state, dotted.rpartition(".")[2])
         return external(frame, state, expr, dotted, args)
     definition = frame.names.definition(expr.func)
     if definition is not None:
         module = constructed(frame.analysis, expr, frame.names)
         if module is not None:
             give_away(frame, state, args)
-            return Value(module=module)
+            return frame.emptying or Value(module=module)
         return call_function(frame, state, expr, args)
     if isinstance(expr.func, ir.Attr):
         return _method(frame, state, expr, expr.func, args)
@@ -43,8 +45,17 @@ def _method(frame: Frame, state: State, expr: ir.Call, func: ir.Attr, args: Argu
         found = call_method_of_self(frame, state, expr, func, args)
         return found if found is not None else unknown_call(frame, state, expr, args)
     owner = frame.evaluate(state, func.value)
+    waited(state, func.name, owner)
+    moved = copied(frame, state, expr, func, owner, args)
+    if moved is not None:
+        return moved
     if owner.refs:
         return tensor_method(frame, state, expr, func, owner, args)
+    moved = resized(frame, state, expr, func) or to_host(frame, state, expr, func)
+    if moved is not None:
+        return moved
+    if func.name == "pin_memory":
+        return place_pinned(frame, state, expr.span)
     if func.name == "to_empty":
         return emptied(frame, state, expr, func)
     if isinstance(owner.module, Raw):
@@ -71,6 +82,7 @@ def _callee(frame: Frame, state: State, expr: ir.Call, callee: Value, args: Argu
 def unknown_call(frame: Frame, state: State, expr: ir.Call, args: Arguments) -> Value:
     """A callable out of sight. One that is named like a network reads its first argument, if its result is dropped."""
     name = expr.func.name if isinstance(expr.func, ir.Attr) else getattr(expr.func, "id", "")
+    waited(state, name)
     if isinstance(expr.func, ir.Item) or not name:
         give_away(frame, state, args)
         return NOTHING

@@ -45,6 +45,15 @@ def is_whole(key: Key) -> bool:
     return all(item in (FULL, ELLIPSIS) for item in key)
 
 
+def fills_growth(key: Key, buffer: Buffer) -> bool:
+    """Whether a write may cover all that a tensor has grown by: a slice, a computed index, or its last row."""
+    first = key[0] if key else FULL
+    if not (isinstance(first, tuple) and first[0] == "Const" and isinstance(first[1], int)):
+        return True
+    last = bare(buffer.sizes[0]) if buffer.sizes else None
+    return first[1] == -1 or (isinstance(last, tuple) and last[0] == "Const" and last[1] == first[1] + 1)
+
+
 def written(key: Key, buffer: Buffer, loops: tuple[Running, ...]) -> Written | None:
     """The partial write under these indices, or None when it may well cover the buffer."""
     settled: list[Bare] = []

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.memory.coverage import key_of
-from torchdet_lint.analysis.memory.frame import Frame, commit, escape, read, uses_in, write
-from torchdet_lint.analysis.memory.modules import constructed, wrapped
+from torchdet_lint.analysis.memory.frame import Frame, commit, escape, place_pinned, read, uses_in, write
+from torchdet_lint.analysis.memory.modules import WRAPPERS, constructed, wrapped
 from torchdet_lint.analysis.memory.networks import skipped
 from torchdet_lint.analysis.memory.tables import (
     BUILTIN_READS,
@@ -21,9 +21,13 @@ from torchdet_lint.analysis.memory.tables import (
     WHOLE_VIEWS,
 )
 from torchdet_lint.analysis.memory.targets import bind_field
-from torchdet_lint.analysis.memory.values import NOTHING, Ref, State, Value, all_of, elements, reach
+from torchdet_lint.analysis.memory.transfers import in_flight, pins
+from torchdet_lint.analysis.memory.values import NOTHING, Raw, Ref, State, Value, all_of, elements, reach
 
 Arguments: TypeAlias = "list[tuple[ir.Arg, Value]]"
+
+HOSTED = frozenset("numpy matplotlib PIL cv2 scipy sklearn pandas json pickle imageio soundfile wandb".split())
+"""Libraries that read what they are given on the host."""
 
 COMPUTING_MODULES = ("torch.nn.functional.", "torch.linalg.", "torch.fft.", "torch.special.")
 PARAMETERS = frozenset({"Parameter", "ParameterList", "ParameterDict", "Buffer"})
@@ -33,11 +37,13 @@ def external(frame: Frame, state: State, expr: ir.Call, dotted: str, args: Argum
     """The effects and the value of a call of something outside of the project."""
     home, _, last = dotted.rpartition(".")
     top = dotted.split(".", 1)[0]
+    if top == "torch" and (found := _torch(frame, state, expr, dotted, args)) is not None:
+        return found
     out = next((value for arg, value in args if arg.name == "out" and reach(value)), None)
     if out is not None:
         return _into(frame, state, expr, last, out, args)
-    if dotted == "torch.nn.utils.skip_init":
-        return skipped(frame, state, expr)
+    if top in HOSTED or dotted == "torch.save":
+        _hosted(frame, state, expr, last, args)
     if not any(reach(value) for _, value in args) and not _about_self(frame, args):
         return _without_memory(frame, expr, args, last, top)
     if home == "torch.distributed":
@@ -59,6 +65,24 @@ def external(frame: Frame, state: State, expr: ir.Call, dotted: str, args: Argum
     return _hand_over(frame, state, args)
 
 
+def _torch(frame: Frame, state: State, expr: ir.Call, dotted: str, args: Arguments) -> Value | None:
+    """Calls of torch about networks without weights and about pinned memory; None for all others."""
+    if dotted == "torch.nn.utils.skip_init":
+        return skipped(frame, state, expr)
+    if dotted.startswith("torch.optim."):
+        return NOTHING  # parameters are looked at when they are updated
+    if dotted.rpartition(".")[2] in WRAPPERS and args and isinstance(args[0][1].module, Raw):
+        return args[0][1]
+    return place_pinned(frame, state, expr.span) if pins(expr, frame.names) else None
+
+
+def _hosted(frame: Frame, state: State, expr: ir.Call, last: str, args: Arguments) -> None:
+    """A library that works on the host looks at tensors that are still being filled."""
+    for _, value in args:
+        if in_flight(state, value):
+            commit(frame, uses_in(state, read(frame, state, value, expr.span, f"is read by `{last}`")))
+
+
 def _about_self(frame: Frame, args: Arguments) -> bool:
     return any(isinstance(arg.value, ir.Name) and arg.value.id == frame.self_name for arg, _ in args)
 
@@ -67,6 +91,8 @@ def _without_memory(frame: Frame, expr: ir.Call, args: Arguments, last: str, top
     """No argument holds memory; the call may still build a network."""
     module = constructed(frame.analysis, expr, frame.names) or wrapped(frame.analysis, expr, frame.names)
     inner = args[0][1].module if args else None
+    if module is not None and frame.emptying is not None:
+        return frame.emptying
     if module is not None:
         return Value(module=inner if inner is not None and not isinstance(inner, str) else module)
     return _view(last, args) if top in ("builtins", "copy") and last in PASS_THROUGH and args else NOTHING
@@ -109,7 +135,7 @@ def _parameter(frame: Frame, args: Arguments) -> Value:
 def _collective(frame: Frame, state: State, expr: ir.Call, last: str, args: Arguments) -> Value:
     sent = COLLECTIVE_INPUTS.get(last, -1)
     for index, (_, value) in enumerate(args):
-        if index == sent:
+        if index == sent and not any(ref.buffer.grown for ref in reach(value)):  # those are padded to one size
             commit(frame, uses_in(state, read(frame, state, value, expr.span, f"is sent by `{last}`")))
     for _, value in args:
         escape(frame, state, value)
@@ -145,6 +171,7 @@ def _builtin(frame: Frame, state: State, expr: ir.Call, last: str, args: Argumen
         return _by_name(frame, state, last, args)
     if last in DONORS:
         if last == "print":
+            _printed(frame, state, expr, args)
             commit(frame, [use for _, value in args for use in uses_in(state, value)])
         return NOTHING
     if last in PASS_THROUGH and last != "sorted":
@@ -158,6 +185,13 @@ def _builtin(frame: Frame, state: State, expr: ir.Call, last: str, args: Argumen
     if last == "slice":
         return NOTHING
     return _hand_over(frame, state, args)
+
+
+def _printed(frame: Frame, state: State, expr: ir.Call, args: Arguments) -> None:
+    """Printing looks at a host tensor that is still being filled."""
+    for _, value in args:
+        if in_flight(state, value):
+            commit(frame, uses_in(state, read(frame, state, value, expr.span, "is printed")))
 
 
 def _by_name(frame: Frame, state: State, last: str, args: Arguments) -> Value:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from torchdet_lint import ir
-from torchdet_lint.analysis.memory.coverage import Running, gap, is_whole, written
+from torchdet_lint.analysis.memory.coverage import Running, fills_growth, gap, is_whole, written
 from torchdet_lint.analysis.memory.values import (
     DONE,
     NOTHING,
@@ -74,6 +74,7 @@ class Frame:
     info: ClassInfo | None = None
     depth: int = 0
     meta: bool = False
+    emptying: Value | None = None
     dropping: ir.Expr | None = None
     loops: tuple[Running, ...] = ()
     enclosing: tuple[object, ...] = ()
@@ -83,7 +84,7 @@ class Frame:
     jumps: list[State] = field(default_factory=list)
     shared: Callable[[str], bool] = lambda _name: False
     """Whether a name that is bound here is seen by code out of sight (globals). `dropping` is the expression whose value
-    nobody takes."""
+    nobody takes. `emptying`: networks that are built now keep unwritten weights, and this is what they are."""
 
     @property
     def loops_now(self) -> tuple[object, ...]:
@@ -97,9 +98,33 @@ class Frame:
         return self.analysis.evaluate(self, state, expr)
 
 
-def allocate(frame: Frame, state: State, span: ir.Span, api: str, sizes: tuple[ir.Expr, ...] | None) -> Value:
-    buffer = Buffer(frame.at(span), api, sizes, frame.root)
+Sizes: TypeAlias = "tuple[ir.Expr, ...] | None"
+
+
+def allocate(frame: Frame, state: State, span: ir.Span, api: str, sizes: Sizes, *, pinned: bool = False) -> Value:
+    buffer = Buffer(frame.at(span), api, sizes, frame.root, pinned=pinned)
     state.heap[buffer] = UNWRITTEN
+    return Value(refs=(Ref(buffer),))
+
+
+def place_grown(frame: Frame, state: State, span: ir.Span, api: str, sizes: Sizes) -> Value:
+    """A tensor of which some elements are unwritten, and nobody knows which."""
+    buffer = Buffer(frame.at(span), api, sizes, frame.root, grown=True)
+    state.heap[buffer] = UNWRITTEN
+    return Value(refs=(Ref(buffer),))
+
+
+def place_flight(frame: Frame, state: State, span: ir.Span, api: str) -> Value:
+    """A host tensor that a copy is filling while the program goes on."""
+    buffer = Buffer(frame.at(span), api, None, frame.root, pinned=True)
+    state.heap[buffer] = Status(flight=buffer)
+    return Value(refs=(Ref(buffer),))
+
+
+def place_pinned(frame: Frame, state: State, span: ir.Span) -> Value:
+    """A tensor in pinned memory, with elements."""
+    buffer = Buffer(frame.at(span), "", None, frame.root, pinned=True)
+    state.heap[buffer] = DONE
     return Value(refs=(Ref(buffer),))
 
 
@@ -111,13 +136,22 @@ def read(frame: Frame, state: State, value: Value, span: ir.Span, phrase: str, g
         if status.uses:
             uses += status.uses
             continue
-        verdict = "" if status.done else gap(ref, status.keys, frame.root) if status.keys else "certain"
+        verdict = _verdict(frame, ref, status)
         if verdict:
             certain = verdict == "certain" and not value.maybe and _is_local(frame, ref.buffer)
-            use = Use(ref.buffer, frame.at(span), phrase, certain, guess, frame.conditional)
+            use = Use(status.flight or ref.buffer, frame.at(span), phrase, certain, guess, frame.conditional)
             frame.analysis.created.append(use)
             uses.append(use)
     return tainted(frame, state, uses)
+
+
+def _verdict(frame: Frame, ref: Ref, status: Status) -> str:
+    """How sure it is that a read sees something unwritten. Of a tensor that has grown the old part may be read."""
+    if status.done or (ref.buffer.grown and ref.key is not None):
+        return ""
+    if ref.buffer.grown or status.flight is not None or not status.keys:
+        return "certain"
+    return gap(ref, status.keys, frame.root)
 
 
 def _is_local(frame: Frame, buffer: Buffer) -> bool:
@@ -165,7 +199,9 @@ def write(frame: Frame, state: State, refs: Iterable[Ref], uses: tuple[Use, ...]
         status = state.heap.get(ref.buffer)
         if status is None or (status.done and not uses):
             continue
-        partial = None if ref.key is None or is_whole(ref.key) else written(ref.key, ref.buffer, frame.loops)
+        whole = ref.key is None or is_whole(ref.key) or status.flight is not None
+        whole = whole or (ref.buffer.grown and fills_growth(ref.key or (), ref.buffer))
+        partial = None if whole or ref.key is None else written(ref.key, ref.buffer, frame.loops)
         if uses:
             taint(state, Value(refs=(ref,)), uses)
         elif partial is None:

@@ -18,6 +18,7 @@ from torchdet_lint.analysis.memory.tables import (
     WHOLE_VIEWS,
 )
 from torchdet_lint.analysis.memory.targets import rebind
+from torchdet_lint.analysis.memory.transfers import in_flight
 from torchdet_lint.analysis.memory.values import NOTHING, State, Value, all_of, elements, reach
 
 Arguments: TypeAlias = "list[tuple[ir.Arg, Value]]"
@@ -28,6 +29,8 @@ def tensor_method(frame: Frame, state: State, expr: ir.Call, func: ir.Attr, owne
     name = func.name
     if name in METADATA or name in DONORS:
         return NOTHING
+    if in_flight(state, owner) and (name in AWAY or name == "numpy"):
+        return _to_array(frame, state, expr, owner) if name == "numpy" else NOTHING
     if name in PIECES:
         return Value(each=owner.part())
     if name in PART_VIEWS:
@@ -35,6 +38,8 @@ def tensor_method(frame: Frame, state: State, expr: ir.Call, func: ir.Attr, owne
     if name in WHOLE_VIEWS:
         return Value(refs=owner.refs, maybe=owner.maybe)
     given = all_of([value for _, value in args if reach(value)]) or NOTHING
+    if name == "copy_" and in_flight(state, given):
+        return _lost(frame, state, owner, given)  # the device may well take it up in the same stream
     if any(arg.name == "beta" for arg, _ in args):
         return _lost(frame, state, owner, given)
     if name in IN_PLACE_READS:
@@ -52,6 +57,16 @@ def tensor_method(frame: Frame, state: State, expr: ir.Call, func: ir.Attr, owne
             commit(frame, uses_in(state, result))
         return result
     return _lost(frame, state, owner, given)
+
+
+AWAY = frozenset("to cuda xpu mps npu hpu".split())
+"""Methods that take a tensor back to a device, whose stream keeps the copies in order."""
+
+
+def _to_array(frame: Frame, state: State, expr: ir.Call, owner: Value) -> Value:
+    """`numpy()`, whose users know nothing of streams."""
+    commit(frame, uses_in(state, read(frame, state, owner, expr.span, "becomes an array by `numpy`")))
+    return owner
 
 
 def _phrase(name: str) -> str:
@@ -93,7 +108,7 @@ def unknown_method(frame: Frame, state: State, expr: ir.Call, func: ir.Attr, arg
     if not given or func.name in DONORS:
         return NOTHING
     maybe = any(value.maybe for _, value in args)
-    if func.name in TAKES_TENSOR:
+    if func.name in TAKES_TENSOR and not any(in_flight(state, value) for _, value in args):
         result = read(frame, state, Value(refs=given, maybe=maybe), expr.span, _phrase(func.name))
         if func.name.endswith("_"):
             commit(frame, uses_in(state, result))

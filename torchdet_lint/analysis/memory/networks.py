@@ -1,4 +1,6 @@
-"""Networks whose parameters are unwritten memory: `Module.to_empty()` and `torch.nn.utils.skip_init`."""
+"""Networks whose parameters are unwritten memory: `Module.to_empty()`, `torch.nn.utils.skip_init`, and what is built in
+Lightning's `init_module(empty_init=True)`, which turns all of `torch.nn.init` off.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,13 @@ from torchdet_lint import ir
 from torchdet_lint.analysis.memory.frame import Frame, allocate, commit, escape, read, uses_in, write
 from torchdet_lint.analysis.memory.modules import MODULE_METHODS
 from torchdet_lint.analysis.memory.targets import rebind
-from torchdet_lint.analysis.memory.values import NOTHING, Raw, Ref, State, Value, reach
+from torchdet_lint.analysis.memory.values import NOTHING, PART, Raw, Ref, State, Value, reach
 
 Arguments: TypeAlias = "list[tuple[ir.Arg, Value]]"
 
 NEUTRAL = (MODULE_METHODS - {"apply"}) | {"zero_grad", "train", "children", "named_children", "extra_repr"}
+
+PARAMETERS = frozenset({"parameters", "buffers"})
 
 
 def emptied(frame: Frame, state: State, expr: ir.Call, func: ir.Attr) -> Value:
@@ -30,6 +34,16 @@ def skipped(frame: Frame, state: State, expr: ir.Call) -> Value:
     value = raw(frame, state, expr.span, "torch.nn.utils.skip_init")
     frame.analysis.parameters.update(ref.buffer for ref in reach(value))
     return value
+
+
+def emptied_inside(frame: Frame, state: State, context: ir.Expr) -> Value | None:
+    """The networks that are built in `fabric.init_module(empty_init=True)`; None for any other context."""
+    if not isinstance(context, ir.Call) or not isinstance(context.func, ir.Attr) or context.func.name != "init_module":
+        return None
+    given = [arg.value for arg in context.args if arg.name in ("", "empty_init")]
+    if not given or not isinstance(given[0], ir.Const) or given[0].value is not True or frame.meta:
+        return None
+    return raw(frame, state, context.span, "init_module")
 
 
 def raw(frame: Frame, state: State, span: ir.Span, api: str) -> Value:
@@ -50,6 +64,8 @@ def raw_method(frame: Frame, state: State, expr: ir.Call, func: ir.Attr, owner: 
         return NOTHING
     if func.name in NEUTRAL:
         return owner
+    if func.name in PARAMETERS:
+        return Value(each=Value(refs=tuple(Ref(ref.buffer, PART) for ref in refs)))
     if func.name == "forward":
         return run_raw(frame, state, expr, owner, "forward", args)
     for value in (owner, *(value for _, value in args)):

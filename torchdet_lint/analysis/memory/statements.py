@@ -10,6 +10,7 @@ from torchdet_lint.analysis.memory.allocation import is_meta
 from torchdet_lint.analysis.memory.coverage import Running
 from torchdet_lint.analysis.memory.expressions import captured, opened, tested
 from torchdet_lint.analysis.memory.frame import Frame, escape, read, taint, uses_in
+from torchdet_lint.analysis.memory.networks import emptied_inside
 from torchdet_lint.analysis.memory.targets import assign, forget, rebind
 from torchdet_lint.analysis.memory.values import DONE, NOTHING, State, Value, elements, join, union
 
@@ -180,15 +181,16 @@ def _running(frame: Frame, statement: ir.For) -> Running:
 
 
 def _with(frame: Frame, state: State, statement: ir.With) -> State | None:
-    outer = frame.meta
+    outer, emptying = frame.meta, frame.emptying
     for context, target in statement.items:
         value = frame.evaluate(state, context)
+        frame.emptying = emptied_inside(frame, state, context) or frame.emptying
         if isinstance(context, ir.Call | ir.Name) and is_meta(context, frame.names):
             frame.meta = True
         if target is not None:
             assign(frame, state, target, NOTHING if value.module is not None else value)
     end = execute(frame, state, statement.body)
-    frame.meta = outer
+    frame.meta, frame.emptying = outer, emptying
     return end
 
 

@@ -37,7 +37,15 @@ NO_TENSOR = frozenset(
 """What of torch gives no tensor, by the last part of its name."""
 
 ALLOCATING_WORDS = frozenset(
-    {"to_empty", "skip_init", *ALLOCATING_METHODS, *(name.rsplit(".", 1)[-1] for name in (*ALLOCATORS, *LEGACY))}
+    {
+        "to_empty",
+        "skip_init",
+        "init_module",
+        "resize_",
+        "resize_as_",
+        *ALLOCATING_METHODS,
+        *(name.rsplit(".", 1)[-1] for name in (*ALLOCATORS, *LEGACY)),
+    }
 )
 """A unit without any of these words allocates nothing that could stay unwritten."""
 

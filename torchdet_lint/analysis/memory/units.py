@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,16 +12,13 @@ from torchdet_lint.analysis.memory.expressions import evaluate, mentioned
 from torchdet_lint.analysis.memory.frame import Analysis, Frame, TooLong, commit, uses_in
 from torchdet_lint.analysis.memory.initialised import initialised_elsewhere, nodes
 from torchdet_lint.analysis.memory.inline import enter
+from torchdet_lint.analysis.memory.screen import holds_memory
 from torchdet_lint.analysis.memory.statements import execute
 from torchdet_lint.analysis.memory.tables import ALLOCATING_WORDS
 from torchdet_lint.analysis.memory.values import DONE, NOTHING, Buffer, Place, State, Use, reach
 from torchdet_lint.project.modules import Definition, Folder, Module, ModuleRef, Project
 from torchdet_lint.project.names import Names, flat, local_bindings
 from torchdet_lint.source import Unit
-
-_WORDS = "|".join(sorted(ALLOCATING_WORDS, key=len, reverse=True))
-_ALLOCATES = re.compile(rf"\b(?:{_WORDS})\s*\(|=[^=\n]*\b(?:{_WORDS})\s*(?:$|\n|if\b|else\b|[;#,)])", re.MULTILINE)
-"""A call of an allocator, or an assignment that gives it another name."""
 
 LEVELS = 2
 """Through how many returning functions an allocation is followed to its callers."""
@@ -81,7 +77,7 @@ def _is_plain(project: Project, path: str, unit: int) -> bool:
 
 def _may_allocate(module: Module, unit: Unit) -> bool:
     """Whether the text of the unit calls something that allocates, or gives it another name: no annotation does."""
-    if unit.words & ALLOCATING_WORDS and _ALLOCATES.search(module.source.text, unit.start, unit.end):
+    if holds_memory(module.source, unit):
         return True
     return any(
         member in ALLOCATING_WORDS and bound != member and bound in unit.words

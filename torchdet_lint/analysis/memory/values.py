@@ -27,12 +27,15 @@ class Buffer:
     """One piece of memory that an allocating call returned without writing it; `sizes` is None when they are not plain.
 
     `owner` is the run (see `Frame.root`) that allocated it. A buffer without `place` stands for the result of a computation.
+    `grown`: it is a tensor that had elements before, and got more. `pinned`: copies into it can run beside the program.
     """
 
     place: Place | None
     api: str = ""
     sizes: tuple[ir.Expr, ...] | None = None
     owner: object = None
+    grown: bool = False
+    pinned: bool = False
 
 
 class Ref(NamedTuple):
@@ -103,11 +106,14 @@ class Written(NamedTuple):
 
 
 class Status(NamedTuple):
-    """How far a buffer is written. `done`: wholly, or no longer in sight. `uses`: it holds what these uses computed."""
+    """How far a buffer is written. `done`: wholly, or no longer in sight. `uses`: it holds what these uses computed.
+    `flight`: the copy to the host that may still be running.
+    """
 
     keys: tuple[Written, ...] = ()
     done: bool = False
     uses: tuple[Use, ...] = ()
+    flight: Buffer | None = None
 
 
 UNWRITTEN = Status()
@@ -204,6 +210,8 @@ def _join_status(one: Status, two: Status) -> Status:
         return Status(uses=tuple(dict.fromkeys((*one.uses, *two.uses))))
     if one.done or two.done:
         return DONE
+    if one.flight or two.flight:
+        return one if one.flight else two
     return Status(keys=tuple(dict.fromkeys((*one.keys, *two.keys))))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from torchdet_lint import ir
-from torchdet_lint.analysis.ordering import tables
+from torchdet_lint.analysis.ordering import finishing, tables, tabular
 from torchdet_lint.analysis.ordering.frame import Frame, key_of, shown
 from torchdet_lint.analysis.ordering.iteration import elements, walk_through
 from torchdet_lint.analysis.ordering.methods import method
@@ -30,7 +30,18 @@ from torchdet_lint.project.modules import Definition
 
 
 def call(frame: Frame, expr: ir.Call) -> Value:
+    """The value of a call; the lists that work started by it adds to are in the order in which that work finishes."""
     dotted = frame.dotted(expr.func)
+    shared = list(finishing.shared_lists(frame, expr, dotted))
+    for value, origin in shared:
+        frame.untaint(value, origin)  # handing the list over, in the next turn of a loop, is no use of its order
+    result = _call(frame, expr, dotted)
+    for value, origin in shared:
+        frame.taint(value, (origin,))
+    return result
+
+
+def _call(frame: Frame, expr: ir.Call, dotted: str | None) -> Value:
     if dotted is not None:
         found = _known(frame, expr, dotted)
         if found is not None:
@@ -42,6 +53,8 @@ def call(frame: Frame, expr: ir.Call) -> Value:
         found = method(frame, expr, expr.func, dotted)
         if found is not None:
             return found
+    if (found := finishing.unordered_generator(frame, expr)) is not None:
+        return found
     target = frame.ordering.resolve(frame, expr.func)
     if target is not None:
         return project_call(frame, expr, target)
@@ -55,12 +68,17 @@ def _last(func: ir.Expr) -> str:
 
 
 def _known(frame: Frame, expr: ir.Call, dotted: str) -> Value | None:
-    api = frame.ordering.lists(dotted)
-    if api is not None:
-        return _listing(frame, expr, dotted, api)
+    listed = frame.ordering.lists(dotted)
+    if listed is not None and listed.kind == finishing.COMPLETION:
+        _args(frame, expr)
+        return frame.make("seq", expr.span, UNKNOWN, {finishing.origin_of(frame, expr.span, listed.api)})
+    if listed is not None:
+        return _listing(frame, expr, dotted, listed.api)
     handler = _HANDLERS.get(dotted)
     if handler is not None:
         return handler(frame, expr)
+    if dotted in tabular.BUILDERS and (built := tabular.table(frame, expr)) is not None:
+        return built
     if dotted in tables.SEQUENCES:
         return _sequence(frame, expr)
     if dotted in tables.DICTS:
@@ -169,8 +187,17 @@ def _zip(frame: Frame, expr: ir.Call) -> Value:
         parts.append(_index(origins) if counted else elements(frame, value, found))
         independent = value.form in ("param", "seq") and not value.parts and not counted
         if origins and found != origins and (found or independent):
-            frame.use(origins, "is paired with another sequence by `zip`")
+            frame.use(origins, "is paired with another sequence by `zip`", computed=True)
+        elif not counted and _by_position(frame, value):
+            finished = (origin for origin in origins if origin.kind == finishing.COMPLETION)
+            frame.use(finished, "is paired with numbers by position", computed=True)
     return frame.make("seq", expr.span, UNKNOWN, origins, item=Value("seq", parts=tuple(parts)))
+
+
+def _by_position(frame: Frame, value: Value) -> bool:
+    """Whether the elements are numbers computed from positions: `[0.5**i for i in range(len(results))]`."""
+    item = frame.item(value)
+    return value.form == "seq" and item is not None and item.form == "index"
 
 
 _COUNTED = ("builtins.range", "itertools.count")
@@ -289,7 +316,7 @@ def _str(frame: Frame, expr: ir.Call) -> Value:
 
 def _print(frame: Frame, expr: ir.Call) -> Value:
     """Printing minds no order, unless it goes to a file that a loop writes to."""
-    with frame.hushed():
+    with frame.printed():
         values = _args(frame, expr)
     for arg, value in zip(expr.args, values, strict=True):
         if arg.name == "file" and value.form == "file":

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from torchdet_lint.analysis.ordering.screen import makes_order
+from torchdet_lint.analysis.ordering.screen import FINISHING_WORDS, LISTING_WORDS, makes_order
+from torchdet_lint.analysis.triggers import renamed
 from torchdet_lint.project.modules import Definition, Folder, ModuleRef, Project
 from torchdet_lint.source import Unit
 
@@ -37,8 +38,10 @@ class Carriers:
         self.units: set[tuple[str, int]] = set()
         self.givers: dict[Definition, Giver] = {}
         for path, module in project.modules.items():
+            aliases = renamed(module, FINISHING_WORDS | LISTING_WORDS)
             for unit in module.source.units:
-                if unit.kind not in _CLEAN and makes_order(module.source, unit):
+                named = bool(aliases) and not unit.words.isdisjoint(aliases)
+                if unit.kind not in _CLEAN and (named or makes_order(module.source, unit)):
                     self.units.add((path, unit.index))
 
     def add(self, givers: Iterable[Giver]) -> list[tuple[str, int]]:

@@ -13,6 +13,7 @@ from torchdet_lint.analysis.ordering.iteration import assign, elements, walk_thr
 from torchdet_lint.analysis.ordering.methods import is_property, method_result
 from torchdet_lint.analysis.ordering.sets import combined, new_set
 from torchdet_lint.analysis.ordering.tables import NUMBER_ATTRIBUTES, PATH_TEXT, random_draw
+from torchdet_lint.analysis.ordering.tabular import table_attribute
 from torchdet_lint.analysis.ordering.values import (
     INT,
     NONE,
@@ -71,6 +72,8 @@ def _attr(frame: Frame, expr: ir.Attr) -> Value:
         if frame.lookup(key.split(".", 1)[0]) is None:
             return _path_constant(frame, expr)
     base = frame.eval(expr.value)
+    if base.form == "table":
+        return table_attribute(frame, expr, base)
     if base.form == "path" and expr.name == "parent":
         return PATH
     if expr.name in PATH_TEXT:
@@ -110,7 +113,7 @@ def _item(frame: Frame, expr: ir.Item) -> Value:
     if base.form in ("seq", "text") or (base.form == "param" and frame.orders(base)):
         frame.use(base, _indexed(frame, expr))
         return Value("scalar", frame.kind(base))
-    return base if base.form in ("tensor", "walk") else PATH if base.form == "path" else PLAIN
+    return base if base.form in ("tensor", "walk", "table") else PATH if base.form == "path" else PLAIN
 
 
 def _indexed(frame: Frame, expr: ir.Item) -> str:
@@ -144,7 +147,11 @@ def _binary(frame: Frame, expr: ir.Binary) -> Value:
     if expr.op == "+" and "seq" in (left.form, right.form):
         return _added(frame, expr, left, right)
     if "index" in (left.form, right.form):
-        return left if left.form == "index" else right
+        index, other = (left, expr.right) if left.form == "index" else (right, expr.left)
+        if expr.op == "*" and _of_element(frame, other):
+            finished = (origin for origin in index.origins if origin.kind == "completion")
+            frame.use(finished, "is weighted by position", computed=True)
+        return index
     if "text" in (left.form, right.form):
         return left if left.form == "text" else right
     if expr.op == "%" and left.type == STR:
@@ -154,6 +161,14 @@ def _binary(frame: Frame, expr: ir.Binary) -> Value:
     if left.form == right.form == "scalar":
         return Value("scalar", join_types(left.type, right.type))
     return left if left.form == "tensor" else right if right.form == "tensor" else PLAIN
+
+
+def _of_element(frame: Frame, expr: ir.Expr) -> bool:
+    """Whether the expression depends on the element of an open loop, and not only on its number."""
+    return any(
+        frame.env.get(name, PLAIN).form != "index" and frame.derived(ir.Name(name, expr.span))
+        for name in set(names_in(expr))
+    )
 
 
 def _is_set(left: Value, right: Value) -> bool:

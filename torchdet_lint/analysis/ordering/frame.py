@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from torchdet_lint.analysis.ordering.scopes import Ordering
 
 
+SHOWS = ("seq", "text", "index", "walk", "table")
+"""The forms of values in which an order is visible; in a set or a dictionary it is not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """An arbitrary order made a difference: `consumer` says how, `confidence` how sure that is."""
@@ -127,6 +131,8 @@ class Frame:
     yielded: list[Value] = field(default_factory=list)
     outer: Callable[[str], Value | None] | None = None
     quiet: int = 0
+    printing: bool = False
+    """What is evaluated now is printed: see `computed` in `use`."""
     peeking: bool = False
     """Attributes that are looked up now do not count as read (they are added to, or counted)."""
 
@@ -173,7 +179,7 @@ class Frame:
 
     def visible(self, value: Value) -> frozenset[Origin]:
         """The orders that show in the value as it stands: in a list or in the lists within it, not in a set or a dictionary."""
-        shown = self.orders(value) if value.form in ("seq", "text", "index", "walk") else frozenset()
+        shown = self.orders(value) if value.form in SHOWS else frozenset()
         inner = self.item(value)
         if inner is not None:
             shown |= self.visible(inner)
@@ -201,16 +207,35 @@ class Frame:
         if value.obj is not None:
             self.store.taint.setdefault(value.obj, {}).update((origin, origin) for origin in origins)
 
+    def untaint(self, value: Value, origin: Origin) -> None:
+        if value.obj is not None:
+            self.store.taint.get(value.obj, {}).pop(origin, None)
+
     def grow(self, value: Value, kind: str) -> None:
         """Elements of this type were added to the object."""
         if value.obj is not None:
             self.store.types[value.obj] = join_types(self.store.types.get(value.obj, "none"), kind)
 
     def hold(self, value: Value, item: Value) -> None:
-        """A container was put into the object."""
+        """A container was put into the object; nothing is put into itself, which would have no end."""
+        if value.form == "table" or value.obj in self._objects(item):
+            return
         if value.obj is not None and (self.visible(item) or item.form == "set"):
             old = self.store.items.get(value.obj)
             self.store.items[value.obj] = item if old is None else merge(old, item)
+
+    def _objects(self, value: Value) -> set[Place]:
+        """The value and all that it holds, as objects."""
+        found: set[Place] = set()
+        todo = [value]
+        while todo:
+            one = todo.pop()
+            if one.obj is not None and one.obj not in found:
+                found.add(one.obj)
+                if one.obj in self.store.items:
+                    todo.append(self.store.items[one.obj])
+            todo += [part for part in (one.item, *one.parts) if part is not None]
+        return found
 
     def export(self, value: Value) -> Value:
         """The value as another walk may see it, apart from this store."""
@@ -227,11 +252,17 @@ class Frame:
 
     # Findings
 
-    def use(self, value: Value | Iterable[Origin], consumer: str, confidence: str = "high") -> None:
-        """The visible order of the value made a difference."""
+    def use(
+        self, value: Value | Iterable[Origin], consumer: str, confidence: str = "high", *, computed: bool = False
+    ) -> None:
+        """The visible order of the value made a difference. In what is printed only a result `computed` from results counts,
+        since what the program computes is printed in the end; names of files are printed for people.
+        """
         if self.quiet:
             return
         origins = self.visible(value) if isinstance(value, Value) else value
+        if self.printing:
+            origins = [origin for origin in origins if computed and origin.kind == "completion"]
         for origin in sorted(origins, key=lambda origin: origin.rank):
             self.log.events[Event(origin, origin.via or consumer, confidence)] = None
 
@@ -254,6 +285,15 @@ class Frame:
             yield
         finally:
             self.quiet -= 1
+
+    @contextmanager
+    def printed(self) -> Iterator[None]:
+        """What is in here is printed."""
+        before, self.printing = self.printing, True
+        try:
+            yield
+        finally:
+            self.printing = before
 
     @contextmanager
     def single(self, objects: frozenset[Place]) -> Iterator[None]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from torchdet_lint import ir
+from torchdet_lint.analysis.ordering.finishing import taken
 from torchdet_lint.analysis.ordering.frame import Frame, LoopContext, key_of
 from torchdet_lint.analysis.ordering.iteration import assign, elements, walk_through
 from torchdet_lint.analysis.ordering.tables import GROWS
@@ -25,25 +26,33 @@ def for_loop(frame: Frame, statement: ir.For) -> bool:
 
 
 def while_loop(frame: Frame, statement: ir.While) -> bool:
-    """`while todo: x = todo.pop()` walks through `todo`."""
+    """`while todo: x = todo.pop()` walks through `todo`, `while todo: done, todo = ray.wait(todo)` through what finishes."""
     frame.eval(statement.test)
     key = key_of(statement.test)
+    finishing, told = taken(frame, statement.body)
     for _ in range(2):
         value = frame.env.get(key) if key is not None else None
-        origins = frozenset[Origin]()
+        origins = finishing
         if value is not None:
-            origins = walk_through(frame, value, statement.test.span, statement.test.span)
-        _run(frame, statement.body, origins, None, NUMBER, popping=key or "")
+            origins |= walk_through(frame, value, statement.test.span, statement.test.span)
+        _run(frame, statement.body, origins, None, NUMBER, popping=key or "", told=told)
     frame.execute(statement.orelse)
     return False
 
 
 def _run(
-    frame: Frame, body: ir.Body, origins: frozenset[Origin], target: ir.Expr | None, element: Value, popping: str = ""
+    frame: Frame,
+    body: ir.Body,
+    origins: frozenset[Origin],
+    target: ir.Expr | None,
+    element: Value,
+    *,
+    popping: str = "",
+    told: Iterable[str] = (),
 ) -> None:
-    """The body twice, so that what the first round leaves behind reaches the second."""
+    """The body twice, so that what the first round leaves behind reaches the second. `told` are names that hold an element."""
     before = dict(frame.env)
-    derived = set(target_names(target)) if target is not None else _popped(body, popping)
+    derived = (set(target_names(target)) if target is not None else _popped(body, popping)).union(told)
     context = LoopContext(origins, derived, frozenset(_grown(body)) if origins else frozenset(), popping=popping)
     counters = set(_counters(body)) if origins else set()
     frame.loops.append(context)

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.ordering import tables
+from torchdet_lint.analysis.ordering.finishing import unordered_method
 from torchdet_lint.analysis.ordering.frame import Attributes, Frame, Method, key_of, shown
 from torchdet_lint.analysis.ordering.iteration import elements, walk_through
 from torchdet_lint.analysis.ordering.passing import Target, deep_origins, project_call
 from torchdet_lint.analysis.ordering.sets import element_type, set_method
+from torchdet_lint.analysis.ordering.tabular import table_method
 from torchdet_lint.analysis.ordering.values import (
     INT,
     NUMBER,
@@ -37,6 +39,10 @@ def method(frame: Frame, expr: ir.Call, func: ir.Attr, dotted: str | None) -> Va
         return _logged(frame, expr)
     if frame.ordering.resolve(frame, func) is not None:
         return None
+    if (unordered := unordered_method(frame, expr, func)) is not None:
+        return unordered
+    if name == "list" and not expr.args:  # that of a manager of processes
+        return frame.make("seq", expr.span, "none")
     receiver = frame.peek(func.value) if name in _ADDING else frame.eval(func.value)
     if receiver.form == "set":
         found = set_method(frame, expr, name, receiver)
@@ -46,6 +52,8 @@ def method(frame: Frame, expr: ir.Call, func: ir.Attr, dotted: str | None) -> Va
         return _add(frame, expr, func, receiver)
     if name in tables.PATH_LISTS and receiver.form not in ("seq", "map", "tensor"):
         return _path_listing(frame, expr, name)
+    if receiver.form == "table":
+        return table_method(frame, expr, name, receiver)
     found = _of_container(frame, expr, name, receiver)
     return found if found is not None else _of_scalar(frame, expr, name, receiver)
 

@@ -13,11 +13,11 @@ from torchdet_lint.analysis.ordering.frame import Attributes, Escape, Event, Fra
 from torchdet_lint.analysis.ordering.parameters import parameter
 from torchdet_lint.analysis.ordering.passing import ArgumentUse, Target, deep_origins
 from torchdet_lint.analysis.ordering.statements import execute
-from torchdet_lint.analysis.ordering.values import INT, NONE, PLAIN, Origin, Place, Value
+from torchdet_lint.analysis.ordering.values import INT, NONE, PLAIN, Listed, Origin, Place, Value
 from torchdet_lint.project.modules import Definition, Project, Symbol
 from torchdet_lint.project.names import Canonical, Names, flat
 
-Lists = Callable[[str], str | None]
+Lists = Callable[[str], Listed | None]
 
 _LEVELS = 4
 """So many functions may hand an order on to each other."""

@@ -1,4 +1,4 @@
-"""Which top-level statements can make a set or a listing themselves: a look at their text, before any parse."""
+"""Which top-level statements can make a set, a listing or an order of completion: a look at their text, before any parse."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ import re
 from torchdet_lint.source import SourceFile, Unit
 
 LISTING_WORDS = frozenset("listdir scandir walk fwalk glob iglob rglob iterdir".split())
+FINISHING_WORDS = frozenset(
+    "as_completed imap_unordered map_unordered uimap starmap_unordered get_next_unordered generator_unordered".split()
+)
+_STARTING_WORDS = frozenset(
+    "Thread Process submit apply_async map_async add_done_callback ThreadPool ThreadPoolExecutor".split()
+)
 _LISTS = re.compile(rf"\b(?:{'|'.join(sorted(LISTING_WORDS))})\s*\(")
 _SETS = re.compile(r"(?<![.\w\"'`-])(?:frozen)?set\b(?!\s*=(?!=)|[\"'`]|\s+[a-z])")
 _TYPES = frozenset({"Set", "FrozenSet", "AbstractSet", "MutableSet"})
@@ -18,7 +24,7 @@ _LOOP = re.compile(r"\bfor\b.*\bin\s*$")
 
 
 def makes_order(source: SourceFile, unit: Unit) -> bool:
-    """Whether the statement can make a listing or a set whose elements something may walk through.
+    """Whether the statement can make a listing or a set whose elements something may walk through, or start parallel work.
 
     A set display is not counted where it is only looked up (`x in {"a", "b"}`).
     """
@@ -27,7 +33,9 @@ def makes_order(source: SourceFile, unit: Unit) -> bool:
         return False
     if not words.isdisjoint(LISTING_WORDS) and _LISTS.search(text, unit.start, unit.end):
         return True
-    if not words.isdisjoint(_TYPES):
+    if not words.isdisjoint(_TYPES) or not words.isdisjoint(FINISHING_WORDS):
+        return True
+    if ("ray" in words and "wait" in words) or not words.isdisjoint(_STARTING_WORDS):
         return True
     if ("set" in words or "frozenset" in words) and _SETS.search(text, unit.start, unit.end):
         return True

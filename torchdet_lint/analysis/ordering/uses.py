@@ -27,8 +27,9 @@ class OrderUse:
     """An order that is not defined, and that makes a difference.
 
     `span` (in unit `unit` of the file `path`) is where the finding stands: the listing call, or the expression or loop that
-    walks through the set. `source…` is where the set comes from; for a listing `source` is None, unless a `with` statement
-    opened it (`os.scandir`): then it is that call, and the finding stands where the entries are walked through. `api`
+    walks through the set, or the call that hands over what has finished. `source…` is where the set comes from; for a listing
+    `source` is None, unless a `with` statement opened it (`os.scandir`): then it is that call, and the finding stands where
+    the entries are walked through. `api`
     names what has no order, `consumer` continues a sentence about it ("is indexed with [0]"). `elements` is "str",
     "object" or "unknown": sets of objects vary even under a fixed hash seed. `certain_fix`: `sorted(...)` can be put
     around `fix_span`.
@@ -52,7 +53,7 @@ class OrderUse:
 def order_uses(project: Project, path: str, unit: int, names: Names, lists: Lists) -> Iterator[OrderUse]:
     """The listings and sets of one unit whose order makes a difference, in the order of their places.
 
-    `lists` gives the name to show for a callable that lists files in no defined order, by its canonical dotted name. A unit
+    `lists` says by canonical dotted name which callables list files, or hand results over, in no defined order. A unit
     that cannot have answers (see `Carriers`) costs nothing: it is not even lowered.
     """
     ordering = _ordering(project, names.canonical, lists)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from torchdet_lint import ir
 
@@ -16,9 +16,17 @@ NONE, INT, STR, OBJECT, UNKNOWN = "none", "int", "str", "object", "unknown"
 "object" for what is hashed by its address; "none" for the elements of a container that is empty so far."""
 
 
+class Listed(NamedTuple):
+    """What a callable outside of the project gives in no defined order: `kind` as in `Origin`, `api` the name to show."""
+
+    kind: str
+    api: str
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """An arbitrary order: that of a listing, or that of a set at the place where it is walked through.
+    """An arbitrary order: that of a "listing", that of a "set" at the place where it is walked through, or the order of
+    "completion", in which parallel work finishes.
 
     `place` is where a finding would stand; for a set that nothing has walked through yet it is where the set is made.
     `source` is where the set comes from; for a listing it is set where a `with` statement opened it, and equals `place` as
@@ -47,7 +55,7 @@ class Value:
     """An abstract value.
 
     `form` is "set", "seq" (list, tuple, iterator), "map" (dict), "walk" (what `os.walk` gives), "text", "index" (a number
-    counted along an arbitrary order), "scalar", "path", "tensor", "file", "param" or "plain" (nothing is known).
+    counted along an arbitrary order), "scalar", "path", "tensor", "table", "file", "param" or "plain" (nothing is known).
     `type` is that of the elements of a container, or of a scalar itself. `obj` names the object, so that sorting it under
     one name is seen under another. `item` is an element where elements are containers themselves; `parts` are those of
     a tuple. `depth` is the number of loops that were open when the value was made.
@@ -70,7 +78,22 @@ PATH = Value("path", STR)
 _RANK = {
     form: rank
     for rank, form in enumerate(
-        ("plain", "param", "scalar", "file", "tensor", "path", "map", "keys", "seq", "text", "index", "set", "walk")
+        (
+            "plain",
+            "param",
+            "scalar",
+            "file",
+            "tensor",
+            "path",
+            "map",
+            "keys",
+            "table",
+            "seq",
+            "text",
+            "index",
+            "set",
+            "walk",
+        )
     )
 }
 

@@ -1,0 +1,76 @@
+"""TDL601: checkpoints from which training goes on with other random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from torchdet_lint.analysis.fold import events as all_events
+from torchdet_lint.analysis.trace import Event, Repeat
+from torchdet_lint.analysis.values import Known
+from torchdet_lint.checks.emit import at_hit, locate
+from torchdet_lint.checks.facts import Facts, ProgramFacts
+from torchdet_lint.finding import Finding, Related
+
+DRAWS = ("draw", "rng-draw", "private-draw")
+HARMLESS = ("init", "base", "name")
+"""Draws that a run makes before it resumes, or that reach no result."""
+
+SHOWN = 3
+
+
+def check(facts: Facts) -> Iterator[Finding]:
+    for program in facts.programs:
+        hits = program.hits
+        if "saved" not in hits or "restored" not in hits or "loaded" not in hits or "rng-state" in hits:
+            continue
+        if _draws(facts, program) and not _follows_epoch(program):
+            yield _finding(facts, program)
+
+
+def _finding(facts: Facts, program: ProgramFacts) -> Finding:
+    saved, restored = program.hits["saved"], program.hits["restored"]
+    found = at_hit(
+        facts,
+        "TDL601",
+        "default",
+        saved,
+        program.program.path,
+        last="the checkpoint is saved here",
+        value=_what(saved.event),
+    )
+    return replace(
+        found, related=(*found.related, Related(locate(facts, restored.event.site), "training goes on from it here"))
+    )
+
+
+def _what(event: Event) -> str:
+    """The entries of the checkpoint that are about training."""
+    keys = event.value.value if isinstance(event.value, Known) else ()
+    shown = [f"`{key}`" for key in keys[:SHOWN]]
+    if len(keys) > SHOWN:
+        shown.append("…")
+    return " and ".join(shown) if len(shown) < 3 else ", ".join(shown)
+
+
+def _draws(facts: Facts, program: ProgramFacts) -> bool:
+    """Whether the program draws numbers other than first weights."""
+    return any(
+        event.note not in HARMLESS and _reached(facts, event, program) for kind in DRAWS for event in facts.events(kind)
+    )
+
+
+def _reached(facts: Facts, event: Event, program: ProgramFacts) -> bool:
+    return any(visit.program == program.program.path for visit in facts.visits[event])
+
+
+def _follows_epoch(program: ProgramFacts) -> bool:
+    """Whether the loop that trains, or saves, seeds anew with a value that is not always the same: from seed and epoch."""
+    for key in ("saved", "backward"):
+        hit = program.hits.get(key)
+        for step in hit.steps if hit is not None else ():
+            if isinstance(step.node, Repeat):
+                inside = all_events(step.node.body, elsewhere=False)
+                if any(event.kind == "seed" and not isinstance(event.value, Known) for event in inside):
+                    return True
+    return False
