@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes
+from torchdet_lint.analysis.conditions import drawn
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Enter, Event, Node, Within
 from torchdet_lint.analysis.values import (
@@ -167,7 +168,9 @@ def iterate_loader(m: Machine, f: Frame, loader: Made, span: ir.Span) -> Value:
     init = _worker_init(m, f, loader, span)
     if work:
         fixed = known(generator is not None and is_none(generator) not in (Truth.YES, Truth.LIKELY))
-        count = Items((worker_count(workers, loader), fixed))
+        row = m.api(loader.cls)
+        own = Items(tuple(known(family) for family in drawn(row.workers, loader))) if row is not None else Items(())
+        count = Items((worker_count(workers, loader), fixed, own))
         f.trace.append(Within(f.site(span), "worker", count, (*init, *work)))
     return UNKNOWN
 

@@ -50,7 +50,7 @@ class Around(NamedTuple):
     """What surrounds a node dynamically: contexts of `with` statements and decorators, loops, workers.
 
     `worker`: "" (main process), "yes", "some" (a number of workers that is not known), with `fixed` when the loader has its
-    own generator.
+    own generator and `seeded` for the families that the loader itself seeds for its items.
     `forgiven`: initial draws do not matter here. `sdpa`: 1 inside a context that restricts SDPA.
     `loop`: the innermost kind of repetition ("", "loop", "rebuild" for a loop that builds a model in each turn, "call" for a
     method that is called again and again, "fit"). `local`: inside `fork_rng`. `optional`: the option, off by default, that
@@ -61,6 +61,7 @@ class Around(NamedTuple):
     sdpa: bool = False
     worker: str = ""
     fixed: bool = False
+    seeded: tuple[str, ...] = ()
     forgiven: bool = False
     frozen: bool = False
     loop: str = ""

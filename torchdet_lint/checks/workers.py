@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchdet_lint.analysis.conditions import drawn
 from torchdet_lint.analysis.fold import events as all_events
 from torchdet_lint.analysis.iteration import dataset_item, worker_count
 from torchdet_lint.analysis.machine import Frame
@@ -25,7 +26,6 @@ from torchdet_lint.analysis.values import (
     Value,
     alternatives,
     is_none,
-    truth,
 )
 from torchdet_lint.checks.emit import at_site, family_name, shorten_call, source_text
 from torchdet_lint.checks.facts import LIBRARY, Facts, find_call
@@ -36,7 +36,7 @@ def judge_workers(facts: Facts, site: Site, events: list[Event]) -> Iterator[Fin
     reached = [event for event in events if any(visit.program != LIBRARY for visit in facts.visits[event])]
     loaders = [event.made for event in reached or events if event.made is not None]
     loaders = [made for made in loaders if _has_workers(made) and not _initialised(made)]
-    if not loaders or _lightning_workers(facts, events):
+    if not loaders or _lightning_workers(facts):
         return
     new_torch = facts.context.torch(site.path).newest_satisfies("torch>=1.9")
     verdicts = [_verdict(facts, site, made, new_torch=new_torch) for made in loaders]
@@ -60,13 +60,12 @@ def _initialised(made: Made) -> bool:
     return init is not None and is_none(init) is not Truth.YES
 
 
-def _lightning_workers(facts: Facts, events: list[Event]) -> bool:
+def _lightning_workers(facts: Facts) -> bool:
     """`seed_everything(workers=True)`: Lightning gives loaders a `worker_init_fn` of its own."""
     for event in facts.events("seed"):
-        if event.made is not None and event.api.endswith("seed_everything"):
-            workers = event.made.get("workers", 1)
-            if workers is not None and truth(workers) is Truth.YES:
-                return True
+        row = facts.machine.api(event.api)
+        if row is not None and event.made is not None and "numpy" in drawn(row.workers, event.made):
+            return True
     return False
 
 
@@ -74,12 +73,16 @@ def _verdict(facts: Facts, site: Site, made: Made, *, new_torch: bool) -> tuple[
     """(variant, where, family) for one loader."""
     dataset = made.get("dataset", 0)
     machine = facts.machine
+    row = machine.api(made.cls)
+    seeded = drawn(row.workers, made) if row is not None else ()
     frame = Frame(site.path, site.unit, site.scope, None, 0)
     dataset_item(machine, frame, dataset if dataset is not None else UNKNOWN, site.span)
     for event in all_events(tuple(frame.trace)):
         if event.kind != "draw":
             continue
         for family in event.families:
+            if family in seeded:
+                continue
             if family == "numpy" and not new_torch:
                 return "repeated-draw", _short(event.api), "NumPy"
             if family not in FAMILIES:
