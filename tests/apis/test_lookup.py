@@ -136,15 +136,15 @@ def test_a_pattern_stays_within_one_identifier(apis: Apis) -> None:
 
 def test_conditions_follow_the_version(apis: Apis) -> None:
     def calls(version: str) -> tuple[str, ...]:
-        api = apis.get("albumentations.Compose", {"albumentations": series(version)})
+        api = apis.get("albumentations.HorizontalFlip", {"albumentations": series(version)})
         assert api is not None
         return api.calls
 
-    assert calls("1.4.18") == ("python",)
-    assert calls("1.4.19") == ("albumentations",)
+    assert calls("1.4.20") == ("python",)
+    assert calls("1.4.21") == ("albumentations",)
     newest = apis.get("albumentations.Compose")
     assert newest is not None
-    assert newest.when == "albumentations>=1.4.19"
+    assert newest.when == "albumentations>=1.4.21"
     assert newest.missing == "entropy"
 
 

@@ -41,6 +41,9 @@ def judge_workers(facts: Facts, site: Site, events: list[Event]) -> Iterator[Fin
     new_torch = facts.context.torch(site.path).newest_satisfies("torch>=1.9")
     verdicts = [_verdict(facts, site, made, new_torch=new_torch) for made in loaders]
     variant, where, family = max(verdicts, key=lambda found: ORDER.index(found[0]))
+    row = facts.machine.api(loaders[0].cls)
+    if variant == "seeded" and row is not None and row.workers:
+        return  # it has a `worker_init_fn` of its own
     yield at_site(facts, "TDL102", variant, site, where=where, family=family)
 
 
