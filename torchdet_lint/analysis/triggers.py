@@ -34,6 +34,21 @@ def site_words(apis: Apis) -> frozenset[str]:
     return apis.triggers(SITE_ROLES) | SITE_WORDS
 
 
+@lru_cache(maxsize=8)
+def order_words(apis: Apis) -> dict[str, frozenset[str]]:
+    """The last names of what lists files or returns a set in libraries, with the names of these libraries."""
+    found: dict[str, set[str]] = {}
+    for name in apis.having(("listing", "returns-set")):
+        library, _, rest = name.partition(".")
+        if rest and library not in PYTHON:
+            found.setdefault(rest.rpartition(".")[2], set()).add(library)
+    return {word: frozenset(libraries) for word, libraries in found.items()}
+
+
+PYTHON = frozenset(("os", "glob", "pathlib", "set", "frozenset", "importlib"))
+"""What has listings and sets that are looked for by words of their own."""
+
+
 def renamed(module: Module, words: frozenset[str]) -> frozenset[str]:
     """The names under which a module imports things that are called one of these words."""
     return frozenset(
@@ -74,4 +89,6 @@ def needed(source: SourceFile, unit: Unit, apis: Apis) -> bool:
     """Whether some rule certainly wants the unit lowered."""
     from torchdet_lint.analysis.ordering import makes_order
 
-    return holds_site(unit, apis) or makes_order(source, unit) or holds_memory(source, unit) or holds_seed_name(unit)
+    if holds_site(unit, apis) or makes_order(source, unit, order_words(apis)):
+        return True
+    return holds_memory(source, unit) or holds_seed_name(unit)

@@ -274,6 +274,10 @@ class Apis:
             if "*" not in (last := name.rpartition(".")[2]) and any(_triggers(row.fields, roles) for row in rows)
         )
 
+    def having(self, roles: Collection[str]) -> frozenset[str]:
+        """The canonical names that have one of these roles in some version."""
+        return frozenset(n for n, rows in self._rows.items() if any(row.fields.get("role") in roles for row in rows))
+
     def seeders(self) -> frozenset[str]:
         """The canonical names of what fixes an RNG family in some version."""
         return frozenset(name for name, rows in self._rows.items() if any("seeds" in row.fields for row in rows))

@@ -58,6 +58,9 @@ def _known(frame: Frame, expr: ir.Call, dotted: str) -> Value | None:
     api = frame.ordering.lists(dotted)
     if api is not None:
         return _listing(frame, expr, dotted, api)
+    if frame.ordering.sets(dotted) is not None:
+        _args(frame, expr)
+        return new_set(frame, expr.span, UNKNOWN, f"{shown(expr.func)}(...)")
     handler = _HANDLERS.get(dotted)
     if handler is not None:
         return handler(frame, expr)
