@@ -189,6 +189,28 @@ AUGMENTATIONS = [
         "np.save('f', change(3))\n",
     ),
     Case(
+        "imgaug draws from a generator of its own",
+        "TDL010",
+        "import imgaug.augmenters as iaa\nrandom.seed(0)\nnp.save('f', iaa.Fliplr(0.5)(image=3))\n",
+    ),
+    Case(
+        "imgaug takes its seed from NumPy, or is seeded itself, or each part is",
+        "",
+        "import imgaug\nimport imgaug.augmenters as iaa\nnp.save('f', iaa.Fliplr(0.5, seed=1)(image=3))\n"
+        "imgaug.seed(1)\nnp.save('f', iaa.Fliplr(0.5)(image=3))\n",
+    ),
+    Case(
+        "imgaug after NumPy",
+        "",
+        "import imgaug.augmenters as iaa\nnp.random.seed(0)\nnp.save('f', iaa.Fliplr(0.5)(image=3))\n",
+    ),
+    Case(
+        "augmentations and loaders of detectron2 draw from NumPy",
+        "TDL002",
+        "import detectron2.data.transforms as T\nfrom detectron2.data import build_detection_train_loader as build\n"
+        "loader = build([], mapper=T.RandomFlip(), total_batch_size=9)\ntorch.manual_seed(0)\n" + LOOP,
+    ),
+    Case(
         "transforms of timm draw from torch and Python",
         "",
         "from timm.data import create_transform\ntorch.manual_seed(0)\nrandom.seed(0)\n"

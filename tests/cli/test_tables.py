@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import torchdet_lint
+from torchdet_lint.catalog.apis import _KEYS, ROLES
 
 TABLE = """\
 [defaults]
@@ -170,3 +172,34 @@ def test_a_file_that_is_not_there(project: Path) -> None:
     done = lint(project, "--config", 'extend-apis=["none.toml"]')
     assert done.returncode == 2
     assert "`extend-apis` names none.toml, and there is no such file" in done.stderr
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "tables.md"
+
+
+def examples() -> list[str]:
+    return re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_the_examples_of_the_page_can_be_read(tmp_path: Path) -> None:
+    """All of them in one file, as a user might put them together; those for the configuration are read as such."""
+    configured = [text for text in examples() if text.startswith("# pyproject.toml")]
+    tables = [text for text in examples() if not text.startswith("# pyproject.toml")]
+    assert (len(configured), len(tables) > 8) == (2, True)
+    (tmp_path / "lint").mkdir()
+    for number, text in enumerate(tables):
+        (tmp_path / "lint" / f"{number}.toml").write_text(text)
+    (tmp_path / "pyproject.toml").write_text(configured[0] + configured[1].replace("lint/apis.toml", "lint/*.toml"))
+    (tmp_path / "train.py").write_text(
+        "import mylib, torch\nmylib.seeds.fix_all(1)\nfeed = mylib.Feeder([], 2, True)\n"
+        "for batch in feed:\n    torch.save((batch, mylib.noise()), 'f')\n"
+    )
+    assert found(tmp_path) == [(3, "TDL101", "note"), (5, "TDL010", "warning")]
+
+
+def test_the_page_names_every_key_and_role_that_there_is() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    keys = set(re.findall(r"`([a-z]+)`", page.partition("## Keys")[2]))
+    assert {key for key in _KEYS if key != "variants"} <= keys
+    roles = set(re.findall(r"`([a-z-]+)`", page.partition("| `role` |")[2].partition("\n")[0]))
+    assert roles <= set(ROLES)

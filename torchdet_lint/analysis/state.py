@@ -19,6 +19,9 @@ class Status(IntEnum):
 
 FAMILIES = ("torch", "numpy", "python")
 
+SEEDED_BY = {"imgaug": "numpy"}
+"""Families that take their first seed from another one where nobody seeds them (imgaug/random.py@0.4.0, `get_global_rng`)."""
+
 
 class State(NamedTuple):
     """What has been set up when a node of the trace is reached. `rng` maps families to statuses, sorted by family.
@@ -38,7 +41,7 @@ class State(NamedTuple):
         for name, status in self.rng:
             if name == family:
                 return status
-        return Status.UNSEEDED
+        return self.status(SEEDED_BY[family]) if family in SEEDED_BY else Status.UNSEEDED
 
     def seeded(self, families: tuple[str, ...]) -> State:
         found = dict(self.rng)
