@@ -287,3 +287,24 @@ def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
     file.write_text("[[api]\n")
     with pytest.raises(CatalogError, match=r"broken\.toml: not valid TOML"):
         load_apis([file])
+
+
+def test_a_result_may_depend_on_an_argument() -> None:
+    apis = load_apis(inline={"api": [{"names": "acme.open", "returns": "acme.Table acme.Stream?streaming@1"}]})
+    api = apis.get("acme.open")
+    assert api is not None
+    assert (api.returns, api.variants, api.result) == ("acme.Table", ("acme.Stream?streaming@1",), "acme.Table")
+    plain = load_apis(inline={"api": [{"names": "datasets.load_dataset", "returns": "acme.Table"}]})
+    replaced = plain.get("datasets.load_dataset")
+    assert replaced is not None
+    assert (replaced.returns, replaced.variants) == ("acme.Table", ())
+
+
+def test_families_under_a_condition_are_families() -> None:
+    row = {"names": "acme.Feeder", "role": "loader", "calls": ["acme?mix=True"], "workers": "acme-too?own"}
+    assert {"acme", "acme-too"} <= load_apis(inline={"api": [row]}).families()
+
+
+def test_what_has_a_role_in_some_version(apis: Apis) -> None:
+    assert {"os.listdir", "blobfile.glob"} <= apis.having(["listing"])
+    assert "torch.set_deterministic" in apis.having(["strict"])

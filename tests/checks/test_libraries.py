@@ -338,6 +338,18 @@ STREAMS = [
         + LOOP,
     ),
     Case(
+        "a loader of DGL shuffles with NumPy and samples with DGL",
+        "TDL002 TDL010",
+        "import dgl\nfrom dgl.dataloading import DataLoader as Loader, NeighborSampler\ntorch.manual_seed(0)\n"
+        "loader = Loader(dgl.graph([]), [1], NeighborSampler([3]), shuffle=True)\n" + LOOP,
+    ),
+    Case(
+        "a loader of DGL seeded",
+        "",
+        "import dgl\nfrom dgl.dataloading import DataLoader as Loader, NeighborSampler\ndgl.seed(0)\nnp.random.seed(0)\n"
+        "loader = Loader(dgl.graph([]), [1], NeighborSampler([3]), shuffle=True)\n" + LOOP,
+    ),
+    Case(
         "a loader that draws from Python",
         "TDL003",
         "from sentence_transformers.datasets import NoDuplicatesDataLoader\ntorch.manual_seed(0)\n"
