@@ -332,6 +332,13 @@ STREAMS = [
         "    for batch in loader:\n        torch.save(batch, 'f')\n",
     ),
     Case(
+        "workers that sample from a graph",
+        "tdl102",
+        "from torch_geometric.loader import NeighborLoader\nfrom torch_geometric.nn import Node2Vec\ntorch.manual_seed(0)\n"
+        "graph = torch.load('g')\nfor loader in (NeighborLoader(graph, [9], num_workers=4), Node2Vec(3).loader(num_workers=4)):\n"
+        "    for batch in loader:\n        torch.save(batch, 'f')\n",
+    ),
+    Case(
         "a loader of PyG shuffles",
         "tdl101",
         "from torch_geometric.loader import DataLoader as Loader\ntorch.manual_seed(0)\nloader = Loader([3], 2, True)\n"

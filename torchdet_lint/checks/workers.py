@@ -90,7 +90,7 @@ def _verdict(facts: Facts, site: Site, made: Made, *, new_torch: bool) -> tuple[
                 return "repeated-draw", _short(event.api), "NumPy"
             if family not in FAMILIES:
                 return "unseeded-draw", _short(event.api), family_name(family)
-    hidden = _hidden(facts, dataset, 0)
+    hidden = _hidden(facts, dataset, 0) if dataset is not None or made.open else ""  # a graph is no code
     if hidden == UNSEEN:
         hidden = _written(facts, site)
     return ("out-of-sight", hidden, "") if hidden else ("seeded", "", "")
