@@ -438,7 +438,8 @@ ENVIRONMENTS = [
     Case("text that is sampled", "TDL001", "from transformers import AutoModelForCausalLM\n"
          "model = AutoModelForCausalLM.from_pretrained('x')\ntorch.save(model.generate(3, do_sample=True), 'f')\n"),
     Case("text that is not sampled", "", "from transformers import AutoModelForCausalLM\n"
-         "model = AutoModelForCausalLM.from_pretrained('x')\ntorch.save(model.generate(3), 'f')\n"),
+         "model = AutoModelForCausalLM.from_pretrained('x')\ntorch.save(model.generate(3), 'f')\n"
+        "inputs = torch.load('g')\ntorch.save(model.generate(**inputs), 'f')\n"),
 ]  # fmt: skip
 
 CASES = [*TRAINERS, *AUGMENTATIONS, *STREAMS, *SCIENCE, *ENVIRONMENTS]

@@ -32,7 +32,7 @@ def redirected(made: Made, row: Api) -> bool:
     """Whether an argument takes the draw to a private generator; one that is None by default does not."""
     if made.get("device") == known("meta"):
         return True
-    return _unless(made, row) or not needed(made, row)
+    return _unless(made, row) or not _needs_met(made, row)
 
 
 def redirected_now(made: Made, row: Api, named: tuple[tuple[str, Value], ...]) -> bool:
@@ -53,8 +53,13 @@ def _unless(made: Made, row: Api) -> bool:
 
 
 def needed(made: Made, row: Api) -> bool:
-    """Whether the arguments without which a row says nothing are there."""
-    return not row.needs or made.open or any(_given(made, spec) for spec in row.needs)
+    """Whether the arguments without which a row says nothing are there, or may be among those that are not known."""
+    return made.open or _needs_met(made, row)
+
+
+def _needs_met(made: Made, row: Api) -> bool:
+    """What `**inputs` may hold does not count: `model.generate(**inputs)` samples nothing as a rule."""
+    return not row.needs or any(_given(made, spec) for spec in row.needs)
 
 
 def _given(made: Made, spec: str) -> bool:
