@@ -52,9 +52,9 @@ def project(files: Files) -> Project:
     return Project([load(path, textwrap.dedent(text).encode()) for path, text in texts.items()], lowered)
 
 
-def facts(files: Files, torch: str = "2.6") -> Facts:
-    """The project, evaluated for a torch version, with the default rules."""
-    versions: dict[str, Interval] = {"torch": series(torch)}
+def facts(files: Files, torch: str = "2.6", **libraries: str) -> Facts:
+    """The project, evaluated for a torch version (and versions of other libraries), with the default rules."""
+    versions: dict[str, Interval] = {name: series(version) for name, version in {"torch": torch, **libraries}.items()}
     codes = frozenset(rule.code for rule in catalog().rules if rule.default)
     return gather(Context(project(files), apis(), catalog(), versions, codes), silent)
 
@@ -66,13 +66,13 @@ def program(files: Files, path: str = "train.py", torch: str = "2.6") -> Program
     return found
 
 
-def findings(files: Files, torch: str = "2.6") -> list[Finding]:
+def findings(files: Files, torch: str = "2.6", **libraries: str) -> list[Finding]:
     """Everything that the default rules say, in the order of reports."""
-    return sorted(set(check_facts(facts(files, torch))), key=lambda finding: finding.sort_key)
+    return sorted(set(check_facts(facts(files, torch, **libraries))), key=lambda finding: finding.sort_key)
 
 
-def codes(files: Files, about: str = "", torch: str = "2.6") -> str:
+def codes(files: Files, about: str = "", torch: str = "2.6", **libraries: str) -> str:
     """The codes, each once, sorted, notes in lower case; on request only those with certain prefixes."""
-    found = {f.code.lower() if f.severity == "note" else f.code for f in findings(files, torch)}
+    found = {f.code.lower() if f.severity == "note" else f.code for f in findings(files, torch, **libraries)}
     wanted = tuple(about.split())
     return " ".join(sorted(code for code in found if not wanted or code.upper().startswith(wanted)))

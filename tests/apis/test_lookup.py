@@ -136,15 +136,15 @@ def test_a_pattern_stays_within_one_identifier(apis: Apis) -> None:
 
 def test_conditions_follow_the_version(apis: Apis) -> None:
     def calls(version: str) -> tuple[str, ...]:
-        api = apis.get("albumentations.Compose", {"albumentations": series(version)})
+        api = apis.get("albumentations.HorizontalFlip", {"albumentations": series(version)})
         assert api is not None
         return api.calls
 
-    assert calls("1.4.18") == ("python",)
-    assert calls("1.4.19") == ("albumentations",)
+    assert calls("1.4.20") == ("python",)
+    assert calls("1.4.21") == ("albumentations",)
     newest = apis.get("albumentations.Compose")
     assert newest is not None
-    assert newest.when == "albumentations>=1.4.19"
+    assert newest.when == "albumentations>=1.4.21"
     assert newest.missing == "entropy"
 
 
@@ -287,3 +287,24 @@ def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
     file.write_text("[[api]\n")
     with pytest.raises(CatalogError, match=r"broken\.toml: not valid TOML"):
         load_apis([file])
+
+
+def test_a_result_may_depend_on_an_argument() -> None:
+    apis = load_apis(inline={"api": [{"names": "acme.open", "returns": "acme.Table acme.Stream?streaming@1"}]})
+    api = apis.get("acme.open")
+    assert api is not None
+    assert (api.returns, api.variants, api.result) == ("acme.Table", ("acme.Stream?streaming@1",), "acme.Table")
+    plain = load_apis(inline={"api": [{"names": "datasets.load_dataset", "returns": "acme.Table"}]})
+    replaced = plain.get("datasets.load_dataset")
+    assert replaced is not None
+    assert (replaced.returns, replaced.variants) == ("acme.Table", ())
+
+
+def test_families_under_a_condition_are_families() -> None:
+    row = {"names": "acme.Feeder", "role": "loader", "calls": ["acme?mix=True"], "workers": "acme-too?own"}
+    assert {"acme", "acme-too"} <= load_apis(inline={"api": [row]}).families()
+
+
+def test_what_has_a_role_in_some_version(apis: Apis) -> None:
+    assert {"os.listdir", "blobfile.glob"} <= apis.having(["listing"])
+    assert "torch.set_deterministic" in apis.having(["strict"])

@@ -17,7 +17,7 @@ from torchdet_lint.catalog.versions import Interval, series
 
 FILES = sorted((rules_folder() / "apis").glob("*.toml"))
 FAMILIES = {
-    "albumentations", "cuda-only", "cupy", "cv2", "dgl", "gym", "gym-space", "imgaug", "monai", "numpy", "python", "tensorflow",
+    "albumentations", "cuda-only", "cupy", "cv2", "dgl", "faker", "gym", "gym-space", "imgaug", "monai", "numpy", "python", "tensorflow",
     "torch",
 }  # fmt: skip
 WORLDS: dict[str, dict[str, Interval]] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes
 from torchdet_lint.analysis.checkpoints import read_entry
@@ -194,6 +196,8 @@ def get_item(m: Machine, f: Frame, value: Value, key: Value, span: ir.Span) -> V
         if value.cls == "torch.nn.Sequential" and len(value.args) > 1:
             return get_item(m, f, Items(value.args), key, span)
         return get_item(m, f, value.args[0], key, span)
+    if isinstance(value, Made) and (row := m.api(f"{value.cls}.__getitem__")) is not None:
+        return value if row.returns == "self" else replace(value, cls=row.returns)
     options = alternatives(value)
     if len(options) > 1:
         return join(*(get_item(m, f, option, key, span) for option in options))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes
-from torchdet_lint.analysis.effects import needed
+from torchdet_lint.analysis.conditions import needed
 from torchdet_lint.analysis.iteration import iterate
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.values import FALSE, Flow, FunctionValue, Instance, Made, Option, Value, alternatives, known

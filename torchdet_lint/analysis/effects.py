@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.checkpoints import ROLES, record_checkpoint
+from torchdet_lint.analysis.conditions import argument, drawn, redirected
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
@@ -24,7 +25,6 @@ from torchdet_lint.analysis.values import (
     join,
     known,
     marks,
-    truth,
 )
 from torchdet_lint.catalog.apis import Api
 
@@ -47,9 +47,9 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
         _seed(f, made, row, site)
     if row.draws and redirected(made, row):
         f.trace.append(Event("private-draw", site, made.cls, made=made))
-    elif row.draws:
+    elif families := drawn(row.draws, made):
         note = _draw_note(f, made, row)
-        f.trace.append(Event("draw", site, made.cls, tuple(row.draws), made=made, note=note))
+        f.trace.append(Event("draw", site, made.cls, families, made=made, note=note))
     for mode in row.sets:
         _set_mode(f, made, mode, site)
     if row.role in ("backward", "matmul", "cuda") or (row.role == "trainer" and _picks_accelerator(made)):
@@ -89,46 +89,10 @@ def _picks_accelerator(made: Made) -> bool:
     return False
 
 
-def redirected(made: Made, row: Api) -> bool:
-    """Whether an argument takes the draw to a private generator; one that is None by default does not."""
-    if made.get("device") == known("meta"):
-        return True
-    for spec in row.unless:
-        where, _, wanted = spec.partition("=")
-        name, _, position = where.partition("@")
-        value = made.get(name, int(position) if position else None)
-        if wanted:
-            if isinstance(value, Known) and _equals(value, wanted):
-                return True
-        elif value is not None and is_none(value) not in (Truth.YES, Truth.LIKELY):
-            return True
-    return not needed(made, row)
-
-
-def needed(made: Made, row: Api) -> bool:
-    """Whether the arguments without which a row says nothing are there."""
-    return not row.needs or made.open or any(_switched_on(made, spec) for spec in row.needs)
-
-
-def _switched_on(made: Made, spec: str) -> bool:
-    """Whether an argument without which nothing is drawn may be true."""
-    where, _, wanted = spec.partition("=")
-    name, _, position = where.partition("@")
-    value = made.get(name, int(position) if position else None)
-    if value is None:
-        return False
-    if wanted:
-        return not isinstance(value, Known) or _equals(value, wanted)
-    return truth(value) is not Truth.NO
-
-
-def _equals(value: Known, wanted: str) -> bool:
-    return str(value.value) == wanted or (wanted == "0" and value.value == 0 and value.kind == "float")
-
-
 def _seed(f: Frame, made: Made, row: Api, site: Site) -> None:
-    name, _, position = row.seed.partition("@")
-    value = made.get(name, int(position) if position else None) if row.seed else None
+    value = argument(made, row.seed)
+    if value == FALSE:  # `LightningCLI(seed_everything_default=False)`
+        return
     if value is None and made.open:
         value = Option(known(0), "")
     options = [option for option in alternatives(value) if is_none(option) is not Truth.YES]
@@ -143,12 +107,12 @@ def _seed(f: Frame, made: Made, row: Api, site: Site) -> None:
 
 
 def _set_mode(f: Frame, made: Made, spec: str, site: Site) -> None:
-    """`mode`, `!mode` or `mode=argument@position`."""
+    """`mode`, `!mode`, `mode=argument@position` or `mode=argument@position:True`."""
     mode, _, source = spec.partition("=")
     value: Value | None = FALSE if mode.startswith("!") else TRUE
     if source:
-        name, _, position = source.partition("@")
-        value = made.get(name, int(position) if position else None)
+        where, _, default = source.partition(":")
+        value = argument(made, where) or (TRUE if default else None)
     if value is not None:
         f.trace.append(Event("mode", site, mode.lstrip("!"), value=value, made=made))
 

@@ -165,9 +165,10 @@ class Walk:
 
     def _worker(self, node: Within, state: State, around: Around) -> Outcome:
         """What a loader does for its items: in workers it leaves the parent's state alone."""
-        count, fixed = node.value.items if isinstance(node.value, Items) else (node.value, FALSE)
+        count, fixed, own = node.value.items if isinstance(node.value, Items) else (node.value, FALSE, Items(()))
         kind = worker_kind(count)
-        inner = around._replace(worker=kind, fixed=fixed != FALSE, loop="call")
+        seeded = tuple(str(f.value) for f in own.items if isinstance(f, Known)) if isinstance(own, Items) else ()
+        inner = around._replace(worker=kind, fixed=fixed != FALSE, loop="call", seeded=seeded)
         body = self.fold(node.body, state, inner)
         return Outcome(state if kind else body.after, None, None, body.hits)
 
@@ -259,11 +260,13 @@ class Walk:
 
     def _family(self, family: str, around: Around) -> tuple[str, bool]:
         """The family that a draw really comes from: workers are seeded from the parent's torch stream."""
+        if family not in FAMILIES and family in around.seeded:
+            return ("" if around.fixed else "torch"), False
         if not around.worker or family not in FAMILIES:
             return family, False
         if around.worker == "some":
             return family, family != "torch"
-        if family == "numpy" and not self.torch_19:
+        if family == "numpy" and not self.torch_19 and family not in around.seeded:
             return family, False
         return ("" if around.fixed else "torch"), False
 

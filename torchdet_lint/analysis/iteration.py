@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes
+from torchdet_lint.analysis.conditions import drawn, redirected
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Enter, Event, Node, Within
 from torchdet_lint.analysis.values import (
@@ -125,7 +126,9 @@ def _iterate_made(m: Machine, f: Frame, value: Made, span: ir.Span) -> Value:
     if row is not None and row.role == "loader":
         return iterate_loader(m, f, value, span)
     if row is not None and row.role in ("sampler", "split") and row.draws:
-        f.trace.append(Event("draw", f.site(span), value.cls, tuple(row.draws), made=value))
+        f.trace.append(Event("draw", f.site(span), value.cls, drawn(row.draws, value), made=value))
+    elif row is not None and row.calls and not row.role and not redirected(value, row):
+        f.trace.append(Event("draw", f.site(span), value.cls, drawn(row.calls, value), made=value))
     found = [iterate(m, f, arg, span) for arg in value.args if _worth(m, arg)]
     if row is not None and row.yields:
         return element(m, value)
@@ -143,12 +146,12 @@ def iterate_loader(m: Machine, f: Frame, loader: Made, span: ir.Span) -> Value:
 
     f.trace.append(Event("iterate", f.site(span), loader.cls, made=loader))
     generator = loader.get("generator")
+    row = m.api(loader.cls)
+    own = drawn(row.workers, loader) if row is not None else ()
     if generator is None or is_none(generator) in (Truth.YES, Truth.LIKELY):
-        f.trace.append(
-            Event(
-                "draw", f.site(span), loader.cls, ("torch",), made=loader, note="order" if _orders(loader) else "base"
-            )
-        )
+        families = (drawn(row.calls, loader) if row is not None else ()) or ("torch",)
+        note = "order" if _orders(loader) or families != ("torch",) else "base"
+        f.trace.append(Event("draw", f.site(span), loader.cls, families, made=loader, note=note))
     kept, f.trace = f.trace, []
     for name in ("sampler", "batch_sampler"):
         sampler = loader.get(name)
@@ -167,7 +170,7 @@ def iterate_loader(m: Machine, f: Frame, loader: Made, span: ir.Span) -> Value:
     init = _worker_init(m, f, loader, span)
     if work:
         fixed = known(generator is not None and is_none(generator) not in (Truth.YES, Truth.LIKELY))
-        count = Items((worker_count(workers, loader), fixed))
+        count = Items((worker_count(workers, loader), fixed, Items(tuple(known(family) for family in own))))
         f.trace.append(Within(f.site(span), "worker", count, (*init, *work)))
     return UNKNOWN
 

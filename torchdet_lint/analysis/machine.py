@@ -127,6 +127,7 @@ class Machine:
         self.running: dict[FunctionValue, int] = {}
         self.steps = 0
         self.call_depth = 0
+        self.taken_over: frozenset[str] = frozenset()
         self.max_depth = MAX_DEPTH
         self.runs_imports = True
         self._modules: dict[str, Frame] = {}

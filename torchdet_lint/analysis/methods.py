@@ -52,6 +52,9 @@ SAME = frozenset(
 ABSTRACT = "gymnasium.Env."
 """A class whose own methods draw nothing: `super().reset(seed=seed)` seeds, and what the subclass draws stands in it."""
 
+FITS = frozenset("fit fit_transform fit_predict fit_resample partial_fit split".split())
+"""Methods that draw what the `calls` of a class without a role say: estimators and splitters."""
+
 MODULE_STATE = frozenset(("eval", "train", "load_state_dict"))
 SUBMITS = frozenset(("submit", "apply_async", "launch"))
 
@@ -87,6 +90,7 @@ def call(
         record(m, f, made, row, span)
         if isinstance(receiver, Made) and row.role == "seeder" and not row.seeds:
             _seed_object(f, receiver, made, row.seed, row.missing, span)
+    _fit_parts(m, f, receiver, name, args, named, span)
     if isinstance(receiver, Made) and _is_rng(m, receiver) and (row is None or row.role != "seeder"):
         f.trace.append(Event("rng-draw", f.site(span), path, made=receiver))
         return _rng_result(f, receiver, path, args, span)
@@ -181,6 +185,15 @@ def _module_state(m: Machine, f: Frame, receiver: Value, name: str, args: Args, 
                         f.trace.append(Event(kind, f.site(span), name, value=arg, made=given))
 
 
+def _fit_parts(m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span) -> None:
+    """An estimator or splitter draws, or what it is composed of does."""
+    from torchdet_lint.analysis import outside
+
+    row = m.api(receiver.cls) if isinstance(receiver, Made) and name in FITS else None
+    if isinstance(receiver, Made) and row is not None and (row.role == "compose" or (row.calls and not row.role)):
+        outside.call_made(m, f, receiver, args, named, span)
+
+
 def _is_rng(m: Machine, receiver: Made) -> bool:
     row = m.api(receiver.cls)
     return row is not None and row.role in ("rng", "generator")
@@ -233,7 +246,7 @@ def _result(m: Machine, f: Frame, receiver: Value, name: str, made: Made, row: o
     from torchdet_lint.catalog.apis import Api
 
     if isinstance(row, Api):
-        if row.returns == "self":
+        if row.returns == "self" and not row.variants:
             return receiver
         return result_of(m, f, made, row, span)
     if name in SAME and isinstance(receiver, Instance | Made):

@@ -60,7 +60,7 @@ def holds_older(unit: Unit) -> bool:
 @lru_cache(maxsize=8)
 def _kernels(apis: Apis) -> tuple[frozenset[str], frozenset[str]]:
     """The names of the tables that run a kernel of an extension, and the packages that these are in."""
-    names = apis.named("kernel")
+    names = apis.having(("kernel",))
     return names, frozenset(name.partition(".")[0] for name in names)
 
 

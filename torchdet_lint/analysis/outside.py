@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes, commands, methods, special
+from torchdet_lint.analysis.conditions import argument, as_loader, drawn, redirected_now, result_class
 from torchdet_lint.analysis.effects import record
 from torchdet_lint.analysis.iteration import known_items, run_sources
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Enter, Event, Summary
+from torchdet_lint.analysis.training import LAUNCHER, launch
 from torchdet_lint.analysis.values import (
     UNKNOWN,
     Bound,
@@ -51,6 +55,7 @@ def call(
     made = Made(name, args, named, f.identity(span))
     row = m.api(name)
     if row is not None:
+        made = as_loader(made, row) if row.role == "loader" else made
         record(m, f, made, row, span)
     if name in m.operations.by_callee:
         f.trace.append(Event("use", f.site(span), name, made=made, note="operation"))
@@ -63,7 +68,10 @@ def call(
     flash = made.get("attn_implementation")
     if isinstance(flash, Known) and str(flash.value).startswith("flash_attention"):
         f.trace.append(Event("use", f.site(span), name, value=flash, made=made, note="flash-option"))
-    hand_on(m, f, made, row, span)
+    if name == LAUNCHER:
+        launch(m, f, made, span)
+    else:
+        hand_on(m, f, made, row, span)
     return result_of(m, f, made, row, span)
 
 
@@ -92,11 +100,12 @@ def result_of(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span) 
         return made.args[0] if len(made.args) == 1 else Items(made.args)
     if row.role in ("entropy", "clock") and not made.cls.endswith(".SystemRandom"):  # its methods draw, not itself
         return Tainted(frozenset((Mark("entropy", f"{made.cls}()", f.site(span)),)))
-    if row.draws and row.role == "draw" and set(row.draws) & set(GLOBAL_FAMILIES):
-        return Tainted(frozenset(Mark("draw", family, f.site(span)) for family in row.draws))
-    if row.result and row.result not in (made.cls, "self"):
-        return Made(row.result, made.args, made.named, made.identity)
-    return made
+    cls = result_class(made, row)
+    if row.role == "draw" and not cls and set(GLOBAL_FAMILIES) & set(families := drawn(row.draws, made)):
+        return Tainted(frozenset(Mark("draw", family, f.site(span)) for family in families))
+    if cls == "self":  # a class method, called on the class itself
+        cls = made.cls.rpartition(".")[0]
+    return replace(made, cls=cls) if cls and cls != made.cls else made
 
 
 def call_method(
@@ -118,10 +127,12 @@ def call_made(m: Machine, f: Frame, made: Made, args: Args, named: Named, span: 
     row = m.api(made.cls)
     commands.run_commands(m, f, made, span)
     kept, f.trace = f.trace, []
+    private = row is not None and redirected_now(made, row, named)
     if row is not None:
-        if row.calls and not _switched_off(made):
+        families = [family for family in drawn(row.calls, made) if family not in m.taken_over]
+        if families and not private and row.role != "compose" and not _switched_off(made):
             note = "training" if row.training else ""
-            f.trace.append(Event("draw", f.site(span), made.cls, tuple(row.calls), made=made, note=note))
+            f.trace.append(Event("draw", f.site(span), made.cls, tuple(families), made=made, note=note))
         if row.role in ("layer", "recurrent", "attention"):
             f.trace.append(Event("matmul", f.site(span), made.cls))
             f.trace.append(
@@ -133,7 +144,11 @@ def call_made(m: Machine, f: Frame, made: Made, args: Args, named: Named, span: 
                     note="call",
                 )
             )
+    taken_over = m.taken_over
+    if row is not None and row.role == "compose" and private:
+        m.taken_over |= set(row.calls)
     _call_parts(m, f, made, args, span)
+    m.taken_over = taken_over
     trace, f.trace = tuple(f.trace), kept
     if trace:
         f.trace.append(Enter(f.site(span), "forward", Summary(made.cls, f.path, trace, UNKNOWN), made.identity))
@@ -159,8 +174,12 @@ def _call_part(m: Machine, f: Frame, part: Value, args: Args, span: ir.Span) -> 
     from torchdet_lint.analysis.calls import call_value
 
     if isinstance(part, Instance | FunctionValue | Made | Bound | Partial):
+        taken_over = m.taken_over
+        if not isinstance(part, Made):  # its summary is kept, and counts elsewhere too
+            m.taken_over = frozenset()
         if not (isinstance(part, Bound) and isinstance(part.function, str)):
             call_value(m, f, part, args or (UNKNOWN,), (), span)
+        m.taken_over = taken_over
     elif isinstance(part, Box | Items):
         for inner in known_items(m, part) or m_elements(m, part):
             for option in alternatives(inner):
@@ -215,12 +234,6 @@ def _targets(m: Machine, value: Value | None) -> tuple[Value, ...]:
         else:
             found.append(option)
     return tuple(found)
-
-
-def argument(made: Made, spec: str) -> Value | None:
-    """The argument that `name@position` describes."""
-    name, _, position = spec.partition("@")
-    return made.get(name, int(position) if position else None) if spec else None
 
 
 def _target_args(m: Machine, made: Made, callee: Callee, lead: Value) -> Args:

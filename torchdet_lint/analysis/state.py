@@ -19,6 +19,9 @@ class Status(IntEnum):
 
 FAMILIES = ("torch", "numpy", "python")
 
+SEEDED_BY = {"imgaug": "numpy"}
+"""Families that take their first seed from another one where nobody seeds them (imgaug/random.py@0.4.0, `get_global_rng`)."""
+
 
 class State(NamedTuple):
     """What has been set up when a node of the trace is reached. `rng` maps families to statuses, sorted by family.
@@ -38,7 +41,7 @@ class State(NamedTuple):
         for name, status in self.rng:
             if name == family:
                 return status
-        return Status.UNSEEDED
+        return self.status(SEEDED_BY[family]) if family in SEEDED_BY else Status.UNSEEDED
 
     def seeded(self, families: tuple[str, ...]) -> State:
         found = dict(self.rng)
@@ -50,7 +53,7 @@ class Around(NamedTuple):
     """What surrounds a node dynamically: contexts of `with` statements and decorators, loops, workers.
 
     `worker`: "" (main process), "yes", "some" (a number of workers that is not known), with `fixed` when the loader has its
-    own generator.
+    own generator and `seeded` for the families that the loader itself seeds for its items.
     `forgiven`: initial draws do not matter here. `sdpa`: 1 inside a context that restricts SDPA.
     `loop`: the innermost kind of repetition ("", "loop", "rebuild" for a loop that builds a model in each turn, "call" for a
     method that is called again and again, "fit"). `local`: inside `fork_rng`. `optional`: the option, off by default, that
@@ -61,6 +64,7 @@ class Around(NamedTuple):
     sdpa: bool = False
     worker: str = ""
     fixed: bool = False
+    seeded: tuple[str, ...] = ()
     forgiven: bool = False
     frozen: bool = False
     loop: str = ""

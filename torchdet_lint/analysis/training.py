@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes
 from torchdet_lint.analysis.iteration import dataset_item, iterate
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Event, Repeat
 from torchdet_lint.analysis.values import (
+    FALSE,
     UNKNOWN,
     Bound,
     Box,
@@ -48,6 +51,20 @@ def fit(m: Machine, f: Frame, trainer: Value, made: Made, span: ir.Span) -> Valu
     body, f.trace = tuple(f.trace), kept
     f.trace.append(Repeat(f.site(span), "fit", body))
     return UNKNOWN
+
+
+LAUNCHER = "lightning.pytorch.cli.LightningCLI"
+"""Builds a module and its data from classes and configuration, then runs the subcommand that the user chooses."""
+
+
+def launch(m: Machine, f: Frame, made: Made, span: ir.Span) -> None:
+    """`LightningCLI(Model, Data)`: as if the subcommand were `fit`, unless `run=False`."""
+    from torchdet_lint.analysis.outside import call_back
+
+    classes_given = (made.get("model_class", 0), made.get("datamodule_class", 1))
+    built = tuple(call_back(m, f, cls, (), span) for given in classes_given for cls in alternatives(given))
+    if made.get("run", 12) != FALSE:
+        fit(m, f, UNKNOWN, replace(made, args=built, named=()), span)
 
 
 def _parts(m: Machine, trainer: Value, made: Made) -> tuple[Value, ...]:
@@ -111,4 +128,4 @@ def _is_loader(m: Machine, part: Value) -> bool:
     return isinstance(part, Flow)
 
 
-__all__ = ["dataset_item", "fit"]
+__all__ = ["LAUNCHER", "dataset_item", "fit", "launch"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from torchdet_lint.analysis.operations import holds_operation
 from torchdet_lint.analysis.memory.screen import holds_memory
+from torchdet_lint.analysis.operations import holds_operation
 from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.project.modules import Module
 from torchdet_lint.source import SourceFile, Unit
@@ -30,6 +30,21 @@ SEED_WORD = re.compile(r"(?:^|[_.])(?:seed|random_state)$|[a-z]Seed$")
 def site_words(apis: Apis) -> frozenset[str]:
     """The words that make a unit worth evaluating although no program reaches it."""
     return apis.triggers(SITE_ROLES) | SITE_WORDS
+
+
+@lru_cache(maxsize=8)
+def order_words(apis: Apis) -> dict[str, frozenset[str]]:
+    """The last names of what lists files or returns a set in libraries, with the names of these libraries."""
+    found: dict[str, set[str]] = {}
+    for name in apis.having(("listing", "returns-set")):
+        library, _, rest = name.partition(".")
+        if rest and library not in PYTHON:
+            found.setdefault(rest.rpartition(".")[2], set()).add(library)
+    return {word: frozenset(libraries) for word, libraries in found.items()}
+
+
+PYTHON = frozenset(("os", "glob", "pathlib", "set", "frozenset", "importlib"))
+"""What has listings and sets that are looked for by words of their own."""
 
 
 def renamed(module: Module, words: frozenset[str]) -> frozenset[str]:
@@ -61,7 +76,7 @@ def needed(source: SourceFile, unit: Unit, apis: Apis) -> bool:
 
     return (
         holds_site(source, unit, apis)
-        or makes_order(source, unit)
+        or makes_order(source, unit, order_words(apis))
         or holds_memory(source, unit)
         or holds_seed_name(unit)
     )

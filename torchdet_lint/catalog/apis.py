@@ -73,7 +73,8 @@ MODES = (
     "strict", "warn-only", "debug-mode", "cudnn.enabled", "cudnn.benchmark", "cudnn.deterministic",
     "cublas-workspace", "flash-deterministic", "fill", "tf32", "precision", "inductor-autotune",
 )  # fmt: skip
-"""What `Api.sets` can name. An entry is `mode` (turned on), `!mode` (off) or `mode=argument` (set to what is given)."""
+"""What `Api.sets` can name. An entry is `mode` (turned on), `!mode` (off), `mode=argument` (set to what is given, if it is)
+or `mode=argument:True` (set to that when nothing is given)."""
 
 
 class Callee(NamedTuple):
@@ -96,20 +97,26 @@ class Callee(NamedTuple):
 class Api:
     """What the tables say about one function, class or method (`package.Class.method`).
 
-    An *argument* is `name` or `name@position`; in `unless` and `needs` with `=value` behind it where only that literal
-    counts (`training@2=False`).
+    An *argument* is `name` or `name@position`; in conditions with `=value` behind it where only that literal counts
+    (`training@2=False`). A family or class may stand under a condition, `numpy?auto_augment`: only where that argument is
+    given and may be true.
 
     - `seeds`: RNG families that calling it fixes; "cuda-only" means the generators of the accelerators alone.
     - `draws`: families drawn from when it is called (a class: when it is built).
-    - `calls`: families drawn from when an instance is called, iterated or fitted, only in training mode if `training`.
-    - `unless`: arguments that, given and not None, take the draw to a private generator or make it needless.
+    - `calls`: families drawn from when an instance is called, iterated or fitted, only in training mode if `training`. Of a
+      `compose`: the families of its parts that a seed of its own takes over.
+    - `workers`: families that a loader seeds for its items by itself, or that a seeder fixes in the workers of all loaders.
+    - `unless`: arguments that, given and not None, take the draw to a private generator or make it needless. Given when an
+      instance is called they count too, by name.
     - `needs`: arguments without which, or with a value that is false, nothing is drawn.
     - `seed`: the argument that carries the seed; `missing`: what its absence or None means (see `MISSING`).
     - `sets`: modes that calling it sets (see `MODES`).
     - `rng`: the kind of private RNG object that it makes.
-    - `returns`: the class of the result, "self" for the receiver's; see `result`.
+    - `returns`: the class of the result, "self" for the receiver's; see `result`. `variants`: what it is instead under a
+      condition; the last one that holds counts.
     - `yields`: the classes of what iterating the result gives, one for each part of a tuple.
-    - `params`: the parameters in order, with the marks that `callee` reads; those after "*" are keyword-only.
+    - `params`: the parameters in order, with the marks that `callee` reads; those after "*" are keyword-only. Of a loader also
+      `is_training=shuffle`: the parameter means what `shuffle` means to torch's `DataLoader`.
     - `when`: the version condition under which this was chosen.
     - `note`: a remark for users; `source`: a URL, or a path in the library's package with `@version`.
     """
@@ -119,6 +126,7 @@ class Api:
     seeds: tuple[str, ...] = ()
     draws: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
+    workers: tuple[str, ...] = ()
     training: bool = False
     unless: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
@@ -127,6 +135,7 @@ class Api:
     sets: tuple[str, ...] = ()
     rng: str = ""
     returns: str = ""
+    variants: tuple[str, ...] = ()
     yields: tuple[str, ...] = ()
     params: tuple[str, ...] = ()
     when: str = ""
@@ -158,6 +167,8 @@ class Api:
             place = f"{name}@{position}" if position >= 0 else name
             if param == "...":
                 found["rest"] = True
+            elif mark.startswith("="):
+                pass
             elif mark.startswith("!"):
                 found["target"] = place
                 found["lead"] = int(mark[1:] or 0)
@@ -183,23 +194,27 @@ _LIBRARY = re.compile(r"\s*([A-Za-z][\w.-]*)\s*[<>=!~^]")
 _FAMILY = re.compile(r"[a-z][a-z0-9-]*")
 _ARGUMENT = re.compile(r"[A-Za-z_]\w*(?:@\d+)?")
 _CONDITION = re.compile(_ARGUMENT.pattern + r"(?:=[\w.-]+)?")
-_PARAM = re.compile(r"([A-Za-z_]\w*)(!\d*|\*{1,2}|\[\])?|\*|\.\.\.")
-_MODE = re.compile(rf"!?(?:{'|'.join(map(re.escape, MODES))})(?:={_ARGUMENT.pattern})?")
+_IF = rf"(?:\?{_CONDITION.pattern})?"
+_DRAWN = re.compile(_FAMILY.pattern + _IF)
+_CLASS = re.compile(_NAME.pattern + _IF)
+_PARAM = re.compile(r"([A-Za-z_]\w*)(!\d*|\*{1,2}|\[\]|=[a-z_]+)?|\*|\.\.\.")
+_MODE = re.compile(rf"!?(?:{'|'.join(map(re.escape, MODES))})(?:={_ARGUMENT.pattern}(?::True)?)?")
 
 _LISTS = {
     "seeds": (_FAMILY, "a family"),
-    "draws": (_FAMILY, "a family"),
-    "calls": (_FAMILY, "a family"),
+    "draws": (_DRAWN, "a family, with ?argument behind it or not"),
+    "calls": (_DRAWN, "a family, with ?argument behind it or not"),
+    "workers": (_DRAWN, "a family, with ?argument behind it or not"),
     "unless": (_CONDITION, "an argument, name or name@position, with =value behind it or not"),
     "needs": (_CONDITION, "an argument, name or name@position, with =value behind it or not"),
     "sets": (_MODE, "a mode, mode, !mode or mode=argument"),
+    "returns": (_CLASS, "a class, with ?argument behind it or not"),
     "yields": (_NAME, "a class"),
     "params": (_PARAM, "a parameter with its mark"),
 }
 _STRINGS = {
     "seed": (_ARGUMENT, "an argument, name or name@position"),
     "rng": (_FAMILY, "a kind of RNG"),
-    "returns": (_NAME, "a class"),
 }
 _CHOICES = {"role": ROLES, "missing": MISSING}
 _LINES = ("note", "source")
@@ -262,11 +277,9 @@ class Apis:
             if "*" not in (last := name.rpartition(".")[2]) and any(_triggers(row.fields, roles) for row in rows)
         )
 
-    def named(self, role: str) -> frozenset[str]:
-        """The canonical names that have a role in some version."""
-        return frozenset(
-            name for name, rows in self._rows.items() if any(row.fields.get("role") == role for row in rows)
-        )
+    def having(self, roles: Collection[str]) -> frozenset[str]:
+        """The canonical names that have one of these roles in some version."""
+        return frozenset(n for n, rows in self._rows.items() if any(row.fields.get("role") in roles for row in rows))
 
     def seeders(self) -> frozenset[str]:
         """The canonical names of what fixes an RNG family in some version."""
@@ -277,8 +290,8 @@ class Apis:
         found: set[str] = set()
         for rows in self._rows.values():
             for row in rows:
-                found.update(*(row.fields.get(key, ()) for key in ("seeds", "draws", "calls")))
-        return frozenset(found)
+                found.update(*(row.fields.get(key, ()) for key in ("seeds", "draws", "calls", "workers")))
+        return frozenset(family.partition("?")[0] for family in found)
 
     def _spell(self, dotted: str) -> str:
         seen = set()
@@ -370,6 +383,8 @@ def _fields(row: Table) -> dict[str, Any]:
             fields[key] = _words(row, key)
             for value in fields[key]:
                 _check(row, key, value, *_LISTS[key])
+            if key == "returns":
+                fields.update(_returns(row, fields[key]))
         elif key in _STRINGS:
             fields[key] = row.line(key)
             _check(row, key, fields[key], *_STRINGS[key])
@@ -384,6 +399,13 @@ def _fields(row: Table) -> dict[str, Any]:
         elif key not in ("names", "under"):
             raise row.error(key, f"is not known in a row{suggest(key, _KEYS)}")
     return fields
+
+
+def _returns(row: Table, classes: tuple[str, ...]) -> dict[str, Any]:
+    """The class of the result, and what it is instead under conditions."""
+    if not classes or "?" in classes[0] or not all("?" in other for other in classes[1:]):
+        raise row.error("returns", "must be a class, and then perhaps others with ?argument behind them")
+    return {"returns": classes[0], "variants": classes[1:]}
 
 
 def _check(row: Table, key: str, value: str, shape: re.Pattern[str], words: str) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchdet_lint import ir
-from torchdet_lint.analysis.effects import redirected
-from torchdet_lint.analysis.outside import argument
+from torchdet_lint.analysis.conditions import argument, redirected
 from torchdet_lint.analysis.state import Status
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (

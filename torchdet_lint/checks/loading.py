@@ -39,6 +39,7 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _order(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
     """TDL101"""
+    events = [event for event in events if _takes_generator(facts, event)]
     shuffling = [event for event in program_first(facts, events) if event.made is not None and _shuffles(event.made)]
     if not shuffling:
         return
@@ -50,6 +51,12 @@ def _order(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
         yield at_site(facts, "TDL101", "maybe", site, value=_shuffle_text(facts, site))
     else:
         yield at_site(facts, "TDL101", "run", site, value="")
+
+
+def _takes_generator(facts: Facts, event: Event) -> bool:
+    """Whether a loader could be given a generator: advice that nobody can follow is not given."""
+    row = facts.machine.api(event.api)
+    return row is None or row.role != "loader" or any(spec.startswith("generator") for spec in row.unless)
 
 
 def _shuffle_text(facts: Facts, site: Site) -> str:

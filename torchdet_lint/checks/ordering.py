@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from torchdet_lint.analysis.ordering import Listed, OrderUse, order_uses
+from torchdet_lint.analysis.ordering import Listed, OrderUse, Outside, order_uses
+from torchdet_lint.analysis.triggers import order_words
 from torchdet_lint.analysis.values import Site
 from torchdet_lint.checks.emit import call_text, finding, locate, source_text
 from torchdet_lint.checks.facts import Facts
@@ -18,14 +19,27 @@ def check(facts: Facts) -> Iterator[Finding]:
         row = apis.get(name)
         return Listed(row.role, row.name) if row is not None and row.role in ("listing", "completion") else None
 
+    outside = Outside(_named(facts, "returns-set"), order_words(apis))
+
     for path, module in sorted(facts.project.modules.items()):
         if not facts.context.wants(path):
             continue
         names = facts.names(path)
         for unit in module.source.units:
             if unit.kind not in ("import", "from"):
-                for use in order_uses(facts.project, path, unit.index, names, lists):
+                for use in order_uses(facts.project, path, unit.index, names, lists, outside):
                     yield _finding(facts, use)
+
+
+def _named(facts: Facts, role: str) -> Callable[[str], str | None]:
+    """Gives the name of a callable that has the role; what Python has itself is known without the tables."""
+    apis = facts.context.apis
+
+    def named(name: str) -> str | None:
+        row = apis.get(name)
+        return row.name if row is not None and row.role == role else None
+
+    return named
 
 
 def _listing(use: OrderUse, site: Site) -> Site:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchdet_lint.analysis.conditions import drawn
 from torchdet_lint.analysis.fold import events as all_events
 from torchdet_lint.analysis.iteration import dataset_item, worker_count
 from torchdet_lint.analysis.machine import Frame
@@ -25,7 +26,6 @@ from torchdet_lint.analysis.values import (
     Value,
     alternatives,
     is_none,
-    truth,
 )
 from torchdet_lint.checks.copies import alone, check_copies
 from torchdet_lint.checks.emit import at_site, family_name, shorten_call, source_text
@@ -40,13 +40,16 @@ def judge_workers(facts: Facts, site: Site, events: list[Event], said: set[Site]
     copies = list(check_copies(facts, site, [loader for loader in working if not alone(loader)], said))
     yield from copies
     loaders = [loader for loader in working if not _initialised(loader)]
-    if not loaders or _lightning_workers(facts, events):
+    if not loaders or _lightning_workers(facts):
         return
     new_torch = facts.context.torch(site.path).newest_satisfies("torch>=1.9")
     verdicts = [_verdict(facts, site, made, new_torch=new_torch) for made in loaders]
     variant, where, family = max(verdicts, key=lambda found: ORDER.index(found[0]))
     if copies and variant in ("seeded", "out-of-sight"):
         return  # said already, and better
+    row = facts.machine.api(loaders[0].cls)
+    if variant == "seeded" and row is not None and row.workers:
+        return  # it has a `worker_init_fn` of its own
     yield at_site(facts, "TDL102", variant, site, where=where, family=family)
 
 
@@ -66,13 +69,12 @@ def _initialised(made: Made) -> bool:
     return init is not None and is_none(init) is not Truth.YES
 
 
-def _lightning_workers(facts: Facts, events: list[Event]) -> bool:
+def _lightning_workers(facts: Facts) -> bool:
     """`seed_everything(workers=True)`: Lightning gives loaders a `worker_init_fn` of its own."""
     for event in facts.events("seed"):
-        if event.made is not None and event.api.endswith("seed_everything"):
-            workers = event.made.get("workers", 1)
-            if workers is not None and truth(workers) is Truth.YES:
-                return True
+        row = facts.machine.api(event.api)
+        if row is not None and event.made is not None and "numpy" in drawn(row.workers, event.made):
+            return True
     return False
 
 
@@ -80,17 +82,21 @@ def _verdict(facts: Facts, site: Site, made: Made, *, new_torch: bool) -> tuple[
     """(variant, where, family) for one loader."""
     dataset = made.get("dataset", 0)
     machine = facts.machine
+    row = machine.api(made.cls)
+    seeded = drawn(row.workers, made) if row is not None else ()
     frame = Frame(site.path, site.unit, site.scope, None, 0)
     dataset_item(machine, frame, dataset if dataset is not None else UNKNOWN, site.span)
     for event in all_events(tuple(frame.trace)):
         if event.kind != "draw":
             continue
         for family in event.families:
+            if family in seeded:
+                continue
             if family == "numpy" and not new_torch:
                 return "repeated-draw", _short(event.api), "NumPy"
             if family not in FAMILIES:
                 return "unseeded-draw", _short(event.api), family_name(family)
-    hidden = _hidden(facts, dataset, 0)
+    hidden = _hidden(facts, dataset, 0) if dataset is not None or made.open else ""  # a graph is no code
     if hidden == UNSEEN:
         hidden = _written(facts, site)
     return ("out-of-sight", hidden, "") if hidden else ("seeded", "", "")

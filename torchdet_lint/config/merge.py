@@ -14,7 +14,7 @@ from torchdet_lint.config.globs import Anchored
 from torchdet_lint.config.settings import DEFAULTS, OPTIONS, Settings
 from torchdet_lint.config.validate import Layer
 
-_ADDED = ("extend_exclude", "extend_rules", "apis")
+_ADDED = ("extend_exclude", "extend_rules", "extend_apis", "apis")
 _SELECTION = ("select", "extend_select", "ignore")
 _OPPOSITE = {"extend_select": "ignore", "ignore": "extend_select"}
 

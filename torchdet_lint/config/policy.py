@@ -80,17 +80,24 @@ def catalog_for(settings: Settings) -> Catalog:
 
     Raises ConfigError for a path or glob that matches no file, and CatalogError for a rule file that cannot be used.
     """
+    return load_rules().load_extra(named_files(settings, "extend_rules"))
+
+
+def named_files(settings: Settings, key: str) -> tuple[str, ...]:
+    """The files that a list of paths and globs names, each once; `key` is the field of the settings.
+
+    Raises ConfigError for a path or glob that matches no file.
+    """
     paths: list[str] = []
-    for each in settings.extend_rules:
+    for each in getattr(settings, key):
         if set(each.path) & set("*?["):
             disk.untraceable()
         found = sorted(glob.glob(each.path, recursive=True))
         if not found:
-            raise ConfigError(
-                f"{settings.origin('extend_rules')}: `extend-rules` names {each.text}, and there is no such file"
-            )
+            name = key.replace("_", "-")
+            raise ConfigError(f"{settings.origin(key)}: `{name}` names {each.text}, and there is no such file")
         paths += found
-    return load_rules().load_extra(dict.fromkeys(paths))
+    return tuple(dict.fromkeys(paths))
 
 
 def _expanded(settings: Settings, key: str, selector: str, catalog: Catalog) -> frozenset[str]:

@@ -153,6 +153,10 @@ class Settings:
         "table", (), "project", "What this project's own or third-party callables do, in the form of the bundled API tables.",
         'apis.api = [{ names = "mylib.fix_seeds", role = "seeder", seeds = ["torch", "numpy"] }]',
     )  # fmt: skip
+    extend_apis: tuple[Anchored, ...] = _key(
+        "paths", (), "project", "API tables in files of their own, in the form of the bundled ones: paths or globs.",
+        'extend-apis = ["lint/apis.toml"]',
+    )  # fmt: skip
     extend_rules: tuple[Anchored, ...] = _key(
         "paths", (), "project", "Rule files of the project: paths or globs.", 'extend-rules = ["lint/*.toml"]'
     )

@@ -23,7 +23,7 @@ from torchdet_lint.engine.places import Displayed, excerpt
 from torchdet_lint.engine.scope import Entry, Scope, scope
 from torchdet_lint.engine.scripts import scripts
 from torchdet_lint.engine.suppression import UNUSED, Selectors, judge
-from torchdet_lint.engine.tables import apis_for
+from torchdet_lint.engine.tables import apis_for, written_tables
 from torchdet_lint.engine.unreadable import unreadable
 from torchdet_lint.engine.versions import versions_by_file
 from torchdet_lint.finding import Finding, Location
@@ -93,7 +93,7 @@ def _policy(context: Context, settings: Settings) -> str:
     rules = [(rule.code, rule.source, repr(rule)) for rule in context.catalog.rules if rule.match is not None]
     return repr((
         sorted(layout.files), layout.roots, sorted(context.codes), context.scripts, context.tests_are_programs,
-        context.versions, settings.apis, rules,
+        context.versions, settings.apis, written_tables(settings), rules,
     ))  # fmt: skip
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from torchdet_lint.catalog.apis import Apis, load_apis
 from torchdet_lint.catalog.errors import CatalogError
+from torchdet_lint.catalog.rules import read_text
 from torchdet_lint.config import ConfigError, Settings
+from torchdet_lint.config.policy import named_files
 from torchdet_lint.config.settings import Table
 
 _INLINE = "[tool.torchdet-lint.apis]"
@@ -15,17 +18,24 @@ _INLINE = "[tool.torchdet-lint.apis]"
 
 
 def apis_for(settings: Settings) -> Apis:
-    """The tables under the `apis` of every configuration file in force; later files add to earlier ones.
+    """The bundled tables, those in the files of `extend-apis`, and those under the `apis` of every configuration file in
+    force; later ones add to earlier ones.
 
-    Raises ConfigError that names the file in which the wrong row stands.
+    Raises ConfigError or CatalogError that names the file in which the wrong row stands.
     """
     layers = [table.values for table in settings.apis]
+    extra = [Path(path) for path in named_files(settings, "extend_apis")]
     try:
-        return load_apis(inline=layers[0] if len(layers) == 1 else _folded(layers))
+        return load_apis(extra, layers[0] if len(layers) == 1 else _folded(layers))
     except CatalogError:
         for table in settings.apis:
             _check(table)
         raise
+
+
+def written_tables(settings: Settings) -> list[tuple[str, str]]:
+    """The files of `extend-apis` with their texts: verdicts depend on what stands in them."""
+    return [(path, read_text(Path(path))) for path in named_files(settings, "extend_apis")]
 
 
 def _check(table: Table) -> None:

@@ -74,6 +74,9 @@ def _known(frame: Frame, expr: ir.Call, dotted: str) -> Value | None:
         return frame.make("seq", expr.span, UNKNOWN, {finishing.origin_of(frame, expr.span, listed.api)})
     if listed is not None:
         return _listing(frame, expr, dotted, listed.api)
+    if frame.ordering.sets(dotted) is not None:
+        _args(frame, expr)
+        return new_set(frame, expr.span, UNKNOWN, f"{shown(expr.func)}(...)")
     handler = _HANDLERS.get(dotted)
     if handler is not None:
         return handler(frame, expr)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from torchdet_lint.analysis.ordering.screen import FINISHING_WORDS, LISTING_WORDS, makes_order
+from torchdet_lint.analysis.ordering.screen import FINISHING_WORDS, LISTING_WORDS, NO_WORDS, Words, makes_order
 from torchdet_lint.analysis.triggers import renamed
 from torchdet_lint.project.modules import Definition, Folder, ModuleRef, Project
 from torchdet_lint.source import Unit
@@ -33,7 +33,7 @@ class Giver:
 class Carriers:
     """The statements in question, found so far, and the names by which orders travel between them."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, outside: Words = NO_WORDS) -> None:
         self.project = project
         self.units: set[tuple[str, int]] = set()
         self.givers: dict[Definition, Giver] = {}
@@ -41,7 +41,7 @@ class Carriers:
             aliases = renamed(module, FINISHING_WORDS | LISTING_WORDS)
             for unit in module.source.units:
                 named = bool(aliases) and not unit.words.isdisjoint(aliases)
-                if unit.kind not in _CLEAN and (named or makes_order(module.source, unit)):
+                if unit.kind not in _CLEAN and (named or makes_order(module.source, unit, outside)):
                     self.units.add((path, unit.index))
 
     def add(self, givers: Iterable[Giver]) -> list[tuple[str, int]]:

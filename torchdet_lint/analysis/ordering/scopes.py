@@ -12,6 +12,7 @@ from torchdet_lint.analysis.ordering.expressions import evaluate
 from torchdet_lint.analysis.ordering.frame import Attributes, Escape, Event, Frame, Log, key_of
 from torchdet_lint.analysis.ordering.parameters import parameter
 from torchdet_lint.analysis.ordering.passing import ArgumentUse, Target, deep_origins
+from torchdet_lint.analysis.ordering.screen import NOTHING_OUTSIDE, Outside
 from torchdet_lint.analysis.ordering.statements import execute
 from torchdet_lint.analysis.ordering.values import INT, NONE, PLAIN, Listed, Origin, Place, Value
 from torchdet_lint.project.modules import Definition, Project, Symbol
@@ -42,10 +43,13 @@ class ModuleRun:
 class Ordering:
     """All that is known of a project's orders, found out on demand."""
 
-    def __init__(self, project: Project, canonical: Canonical, lists: Lists) -> None:
+    def __init__(
+        self, project: Project, canonical: Canonical, lists: Lists, outside: Outside = NOTHING_OUTSIDE
+    ) -> None:
         self.project = project
         self.canonical = canonical
         self.lists = lists
+        self.sets = outside.sets
         self.evaluate = evaluate
         self.execute = execute
         self._units: dict[tuple[str, int], Log] = {}
@@ -61,7 +65,7 @@ class Ordering:
         self._typing = False
         self.symbols: dict[int, tuple[ir.Expr, Symbol | None]] = {}
         """What expressions name, by their identity; the expression is held, so that no other can take its place."""
-        self.carriers = Carriers(project)
+        self.carriers = Carriers(project, outside.words)
         self._explore()
 
     def _explore(self) -> None:

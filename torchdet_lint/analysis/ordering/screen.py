@@ -3,8 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from torchdet_lint.source import SourceFile, Unit
+
+Words = Mapping[str, frozenset[str]]
+"""Last names of callables of libraries that list files or return sets, with the names of these libraries."""
+
+NO_WORDS: Words = MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Outside:
+    """What is known of libraries besides their listings. `sets` gives the name to show for a callable that returns a set, by its
+    canonical dotted name; `words` are those by which their listings and sets are found in a text.
+    """
+
+    sets: Callable[[str], str | None]
+    words: Words
+
+
+NOTHING_OUTSIDE = Outside(lambda _: None, NO_WORDS)
 
 LISTING_WORDS = frozenset("listdir scandir walk fwalk glob iglob rglob iterdir".split())
 FINISHING_WORDS = frozenset(
@@ -23,7 +44,7 @@ _WALKED = re.compile(r"(?:[(,\[=|&^*-]|\breturn|\bfrom)\s*$")
 _LOOP = re.compile(r"\bfor\b.*\bin\s*$")
 
 
-def makes_order(source: SourceFile, unit: Unit) -> bool:
+def makes_order(source: SourceFile, unit: Unit, outside: Words = NO_WORDS) -> bool:
     """Whether the statement can make a listing or a set whose elements something may walk through, or start parallel work.
 
     A set display is not counted where it is only looked up (`x in {"a", "b"}`).
@@ -37,11 +58,22 @@ def makes_order(source: SourceFile, unit: Unit) -> bool:
         return True
     if ("ray" in words and "wait" in words) or not words.isdisjoint(_STARTING_WORDS):
         return True
+    if _calls_outside(source, unit, outside):
+        return True
     if ("set" in words or "frozenset" in words) and _SETS.search(text, unit.start, unit.end):
         return True
     if "keys" in words and _KEYS.search(text, unit.start, unit.end):
         return True
     return any(_is_walked(text, match.start()) for match in _BRACE.finditer(text, unit.start, unit.end))
+
+
+def _calls_outside(source: SourceFile, unit: Unit, outside: Words) -> bool:
+    """Whether the statement seems to call something that a library lists or returns a set by."""
+    return any(
+        any(library in source.text for library in outside[word])
+        and re.search(rf"\b{word}\s*\(", source.text[unit.start : unit.end])
+        for word in unit.words & outside.keys()
+    )
 
 
 def _is_walked(text: str, brace: int) -> bool:

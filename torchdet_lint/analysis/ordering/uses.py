@@ -10,6 +10,7 @@ from torchdet_lint import ir
 from torchdet_lint.analysis.ordering.frame import Escape, Event, Log
 from torchdet_lint.analysis.ordering.passing import Target
 from torchdet_lint.analysis.ordering.scopes import Lists, Ordering
+from torchdet_lint.analysis.ordering.screen import NOTHING_OUTSIDE, Outside
 from torchdet_lint.analysis.ordering.values import Origin, Place
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Canonical, Names
@@ -50,13 +51,15 @@ class OrderUse:
     fix_span: ir.Span | None
 
 
-def order_uses(project: Project, path: str, unit: int, names: Names, lists: Lists) -> Iterator[OrderUse]:
+def order_uses(
+    project: Project, path: str, unit: int, names: Names, lists: Lists, outside: Outside = NOTHING_OUTSIDE
+) -> Iterator[OrderUse]:
     """The listings and sets of one unit whose order makes a difference, in the order of their places.
 
     `lists` says by canonical dotted name which callables list files, or hand results over, in no defined order. A unit
     that cannot have answers (see `Carriers`) costs nothing: it is not even lowered.
     """
-    ordering = _ordering(project, names.canonical, lists)
+    ordering = _ordering(project, names.canonical, lists, outside)
     log = ordering.unit(path, unit)
     found: dict[Place, list[Event]] = {}
     for event in log.events:
@@ -64,9 +67,9 @@ def order_uses(project: Project, path: str, unit: int, names: Names, lists: List
             found.setdefault(event.origin.place, []).append(event)
     for origin in log.escapes:
         if origin.place[:2] == (path, unit) and not origin.param and origin.place not in found:
-            outside = _outside(ordering, origin, log, path, unit)
-            if outside is not None:
-                found[origin.place] = [outside]
+            elsewhere = _outside(ordering, origin, log, path, unit)
+            if elsewhere is not None:
+                found[origin.place] = [elsewhere]
     for place in sorted(found, key=lambda place: place[2]):
         yield _use(found[place])
 
