@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from torchdet_lint.analysis.ordering import OrderUse, order_uses
 from torchdet_lint.analysis.values import Site
+from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.checks.emit import call_text, finding, locate, source_text
 from torchdet_lint.checks.facts import Facts
 from torchdet_lint.finding import Finding, Related
 
 
-def check(facts: Facts) -> Iterator[Finding]:
-    apis = facts.context.apis
+def lists(facts: Facts) -> Callable[[str], str | None]:
+    """What names a callable that lists files, for `order_uses`; the same function for the same tables."""
+    return _lists(facts.context.apis)
 
-    def lists(name: str) -> str | None:
+
+@lru_cache(maxsize=8)
+def _lists(apis: Apis) -> Callable[[str], str | None]:
+    def named(name: str) -> str | None:
         row = apis.get(name)
         return row.name if row is not None and row.role == "listing" else None
 
+    return named
+
+
+def check(facts: Facts) -> Iterator[Finding]:
     for path, module in sorted(facts.project.modules.items()):
         if not facts.context.wants(path):
             continue
         names = facts.names(path)
         for unit in module.source.units:
             if unit.kind not in ("import", "from"):
-                for use in order_uses(facts.project, path, unit.index, names, lists):
+                for use in order_uses(facts.project, path, unit.index, names, lists(facts)):
                     yield _finding(facts, use)
 
 
