@@ -10,7 +10,7 @@ import click
 
 from torchdet_lint.cache.folder import prepare
 from torchdet_lint.cli.failures import CLEAN, FINDINGS, TROUBLE, Trouble, say
-from torchdet_lint.cli.fixing import Mode, add_ignores, finish, fix_options, list_of_fixes, look
+from torchdet_lint.cli.fixing import Mode, add_ignores, carried_out, fix_options, list_of_fixes
 from torchdet_lint.cli.output import stdout_style, write_err, write_file, write_out
 from torchdet_lint.cli.shared import (
     checked_paths,
@@ -92,41 +92,36 @@ def check(session: Session | None, /, paths: tuple[str, ...], **given: Any) -> i
     if cache is not None:
         prepare(cache)  # now, so that it is no change to the folder that it lies in
     start = time.perf_counter()
-    unsafe = settings.project.unsafe_fixes if given["unsafe_fixes"] is None else given["unsafe_fixes"]
-    result, fixed = look(run_options, mode, given, unsafe=unsafe, known=frozenset(each.fingerprint for each in known))
-    result = _without(result, known)
+    result, done, status = carried_out(run_options, settings.project, mode, given, known)
     if given["add_ignore"] is not None:
         return add_ignores(run_options, result, given["add_ignore"], given["quiet"])
-    done = () if fixed is None else fixed.done
-    status = CLEAN if fixed is None else finish(fixed, mode, run_options, given["exit_non_zero_on_fix"])
-    if fixed is not None and status == TROUBLE:  # some files are as they were
-        from torchdet_lint.engine import run
-
-        result, done = _without(run(run_options), known), ()
     if mode.diff:
         return TROUBLE if tell_problems(result.problems) else status
     on_stdout = on_stdout or settings.project.output_format
     formats = {on_stdout, *(name for name, _ in outputs)}
     report = _report(run_options, result, given, start, done, with_rules="sarif" in formats)
-    for name, file in outputs:
-        if file is not None:
-            from torchdet_lint.report import render
-            from torchdet_lint.report.style import PLAIN
-
-            write_file(file, render(name, report, PLAIN))
+    _write_files(outputs, report)
     for notice in settings.notices:
         say(notice)
     text = "".join(_pieces(on_stdout, report, given, mode, stdout_style(given["color"])))
-    if fixed is not None and run_options.stdin is not None:
-        write_err([text])  # what stands on standard output is the fixed source
-    else:
-        write_out([text])
+    # Where standard input is fixed, the source is what stands on standard output.
+    (write_err if mode.active and run_options.stdin is not None else write_out)([text])
     if mode.only:
         return max(status, TROUBLE if tell_problems(result.problems) else CLEAN)
     status = max(status, _status(result, settings.project, given["exit_zero"]))
     if session is not None and cache is not None and status != TROUBLE and result.files and not settings.notices:
         session.keep(cache, status, text)
     return status
+
+
+def _write_files(outputs: list[tuple[str, str | None]], report: Report) -> None:
+    """The reports that go to files."""
+    for name, file in outputs:
+        if file is not None:
+            from torchdet_lint.report import render
+            from torchdet_lint.report.style import PLAIN
+
+            write_file(file, render(name, report, PLAIN))
 
 
 def _leaves_more(
@@ -157,14 +152,6 @@ def _baseline(file: str | None) -> tuple[Entry, ...]:
         return read(file)
     except BaselineError as error:
         raise Trouble(f"--baseline: {error}") from None
-
-
-def _without(result: Result, known: tuple[Entry, ...]) -> Result:
-    if not known:
-        return result
-    from torchdet_lint.engine.baseline import without_known
-
-    return without_known(result, known)
 
 
 def _output(text: str) -> tuple[str, str | None]:

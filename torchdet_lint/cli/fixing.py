@@ -17,6 +17,8 @@ from torchdet_lint.cli.shared import options, tell_problems
 from torchdet_lint.report.model import count
 
 if TYPE_CHECKING:
+    from torchdet_lint.config import Settings
+    from torchdet_lint.engine.baseline import Entry
     from torchdet_lint.engine.fixing import Fixed, FixedFile
     from torchdet_lint.engine.options import Options, Result
     from torchdet_lint.finding import Finding
@@ -120,14 +122,35 @@ def add_ignores(run_options: Options, result: Result, reason: str, quiet: bool) 
     return TROUBLE if tell_problems((*result.problems, *done.problems)) else CLEAN
 
 
-def look(
-    run_options: Options, mode: Mode, given: dict[str, Any], *, unsafe: bool, known: frozenset[str]
-) -> tuple[Result, Fixed | None]:
-    """The run, with fixes where they are wanted."""
+class Outcome(NamedTuple):
+    """What a run came to: what is left, what was fixed, and the exit status as far as fixes decide it."""
+
+    result: Result
+    done: tuple[Finding, ...]
+    status: int
+
+
+def carried_out(
+    run_options: Options, project: Settings, mode: Mode, given: dict[str, Any], known: tuple[Entry, ...]
+) -> Outcome:
+    """The run, with fixes where they are wanted. Findings that a baseline knows are left out, and left alone."""
     from torchdet_lint import engine
 
     with progress(given["quiet"]) as shown:
         if not mode.active:
-            return engine.run(run_options, shown), None
-        fixed = engine.fix(run_options, shown, unsafe=unsafe, known=known)
-        return fixed.result, fixed
+            return Outcome(_without(engine.run(run_options, shown), known), (), CLEAN)
+        unsafe = project.unsafe_fixes if given["unsafe_fixes"] is None else given["unsafe_fixes"]
+        fingerprints = frozenset(entry.fingerprint for entry in known)
+        fixed = engine.fix(run_options, shown, unsafe=unsafe, known=fingerprints)
+    status = finish(fixed, mode, run_options, given["exit_non_zero_on_fix"])
+    if status == TROUBLE:  # some files are as they were
+        return Outcome(_without(engine.run(run_options), known), (), status)
+    return Outcome(_without(fixed.result, known), fixed.done, status)
+
+
+def _without(result: Result, known: tuple[Entry, ...]) -> Result:
+    if not known:
+        return result
+    from torchdet_lint.engine.baseline import without_known
+
+    return without_known(result, known)

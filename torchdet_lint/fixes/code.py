@@ -106,6 +106,10 @@ class Code:
         after = end + len(self.newline) if self.text[end:].startswith(self.newline) else end
         return self.edit(begin, after, "")
 
+    def head_of(self, start: int) -> int:
+        """The start of the lines of a statement, with the comments that belong to it."""
+        return self._above(self.line_start(start), self.indent(start))
+
     def _above(self, line: int, indent: str) -> int:
         """The start of the comment lines that stand right above a line, at the same depth; the line itself where they are
         the head of the file.

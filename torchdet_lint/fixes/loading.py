@@ -145,7 +145,8 @@ def _function(target: Target) -> tuple[Edit, list[Named | None]] | None:
     unit = code.unit_at(target.start)
     if unit is None:
         return None
-    seeds = [target.named(name, unit.start) for name in ("numpy.random.seed", "random.seed")]
+    families = ("numpy.random.seed", "random.seed") if _uses_numpy(target) else ("random.seed",)
+    seeds = [target.named(name, unit.start) for name in families]
     torch = target.named("torch.initial_seed", unit.start)
     if torch is None or any(each is None for each in seeds):
         return None
@@ -157,6 +158,12 @@ def _function(target: Target) -> tuple[Edit, list[Named | None]] | None:
         return None
     lacking = max(2 - code.blank_lines_before(edit.start), 0) if edit.start else 0
     return edit._replace(text=code.newline * lacking + edit.text), [torch, *seeds]
+
+
+def _uses_numpy(target: Target) -> bool:
+    """Whether the project imports NumPy anywhere: torch does without it."""
+    modules = target.facts.project.modules.values()
+    return any(record.module.partition(".")[0] == "numpy" for module in modules for record in module.source.imports)
 
 
 # TDL108

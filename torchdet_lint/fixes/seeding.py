@@ -204,7 +204,7 @@ def _is_target(statement: ir.Stmt, name: ir.Name) -> bool:
 
 
 def _move(code: Code, level: Around, first: int, last: int) -> Fix | None:
-    begin, end = code.line_start(level.block[first].start), code.line_end(level.block[last].end)
+    begin, end = code.head_of(level.block[first].start), code.line_end(level.block[last].end)
     lines = code.text[begin:end]
     above, below = code.cut(level.block[first]), code.cut(level.block[last])
     if above is None or below is None:
@@ -214,5 +214,5 @@ def _move(code: Code, level: Around, first: int, last: int) -> Fix | None:
     place = code.lines_before(level.here.start, ("",))
     if place is None:
         return None
-    cut: Edit = code.edit(above.start, below.end, "")
+    cut: Edit = code.edit(begin, below.end, "")
     return fix("seed before anything is drawn", "unsafe", [place._replace(text=lines + code.newline), cut])
