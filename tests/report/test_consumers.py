@@ -8,6 +8,7 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 from tests.report.conftest import NOTEBOOK, PROGRAM, SOURCES, WIDE
+from torchdet_lint.finding import Edit, Fix, Location
 from torchdet_lint.report import FORMATS, render
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import PLAIN
@@ -116,3 +117,19 @@ def test_only_whole_addresses_become_links() -> None:
     report = Report(findings=(replace(PROGRAM, url="rules/TDL001.md"),), files_checked=1)
     assert "](" not in rendered("markdown", report)
     assert "url" not in json.loads(rendered("rdjson", report))["diagnostics"][0]["code"]
+
+
+def test_rdjson_suggests_fixes_of_one_edit(report: Report) -> None:
+    place = Location("train.py", 12, 51, 12, 55)
+    edit = Edit(place, 0, 4, "False")
+    one, two = (
+        Fix("turn it off", "unsafe", (edit,)),
+        Fix("turn it off", "unsafe", (edit,), (edit._replace(text="import x\n"),)),
+    )
+    fixed = replace(report, findings=(replace(WIDE, fix=one), replace(WIDE, fix=two), WIDE))
+    first, *others = json.loads(rendered("rdjson", fixed))["diagnostics"]
+    (suggestion,) = first["suggestions"]
+    assert suggestion["text"] == "False"
+    assert suggestion["range"]["start"]["line"] == 12
+    assert suggestion["range"]["start"]["column"] == 51 + len("é漢字".encode()) - 3
+    assert all("suggestions" not in each for each in others)

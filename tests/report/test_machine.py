@@ -61,6 +61,10 @@ def test_json_holds_everything(report: Report) -> None:
         "warnings": 2,
         "notes": 1,
         "suppressed": 1,
+        "fixable": 0,
+        "fixable_unsafe": 0,
+        "fixed": 0,
+        "known": 0,
     }
     notebook, program = found["findings"][:2]
     assert (notebook["cell"], notebook["line"], notebook["file_line"]) == (3, 2, 44)

@@ -19,6 +19,11 @@ _SCOPES = {
     "site": "one finding for each place",
     "program": "one finding for each program and family of random numbers",
 }
+_FIXES = {
+    "safe": "`--fix` makes it",
+    "unsafe": "`--fix --unsafe-fixes` makes it",
+    "display": "shown as a suggestion",
+}
 GENERATED = "<!-- Generated from rules/ by `python -m torchdet_lint.catalog.pages`; edit the rule file instead. -->"
 
 
@@ -34,6 +39,8 @@ def rule_text(rule: Rule, page: Page, width: int = 88) -> str:
         for path, code in example.files.items():
             lines += ["", *([f"    # {path}"] if len(example.files) > 1 else [])]
             lines += [f"    {line}".rstrip() for line in code.strip().splitlines()]
+        if example.fixed:
+            lines += ["", "    # fixed", *[f"    {line}".rstrip() for line in example.fixed.strip().splitlines()]]
     if page.references:
         lines += ["", "References", "", *page.references]
     return "\n".join(lines) + "\n"
@@ -68,12 +75,13 @@ def index_markdown(catalog: Catalog) -> str:
                     rule.name + ("" if rule.default else " (off by default)"),
                     rule.severity,
                     ", ".join(rule.effects),
+                    ", ".join(rule.fixes),
                     rule.summary,
                 )
                 for rule in rules
             ]
             title = f"## {family.title}\n\n`{family.name}`, {family.prefix}xx. {family.intro}"
-            blocks += [title, _table(("Code", "Name", "Severity", "Effect", "Says"), rows)]
+            blocks += [title, _table(("Code", "Name", "Severity", "Effect", "Fix", "Says"), rows)]
     effects = [(f"`{effect}`", meaning) for effect, meaning in _EFFECTS.items()]
     blocks += ["## Effects", _table(("Effect", "What a user sees"), effects)]
     return "\n\n".join(blocks) + "\n"
@@ -102,6 +110,7 @@ def _facts(rule: Rule) -> list[tuple[str, str]]:
         ("Confidence", _with_variants(rule.confidence, [variant.confidence for variant in rule.variants.values()])),
         ("Effect", effects),
         ("Scope", f"{rule.scope}: {_SCOPES[rule.scope]}"),
+        ("Fix", "; ".join(f"{safety}: {_FIXES[safety]}" for safety in rule.fixes)),
         ("Default", "on" if rule.default else "off"),
         ("Since", rule.since),
     ]
@@ -134,6 +143,8 @@ def _example(example: Example) -> str:
         language = "json" if path.endswith(".ipynb") else "python"
         caption = f"`{path}`\n\n" if len(example.files) > 1 else ""
         parts.append(f"{caption}```{language}\n{code.strip()}\n```")
+    if example.fixed:
+        parts.append(f"Fixed:\n\n```python\n{example.fixed.strip()}\n```")
     return "\n\n".join(parts)
 
 

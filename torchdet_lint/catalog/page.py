@@ -30,13 +30,15 @@ class Example(NamedTuple):
 
     Lines marked `# expect: TDL101` (several codes separated by blanks or commas) are where findings start. Read with
     the default rules and the example's own rule, an example gives exactly those findings and, unmarked, any number of
-    notes. `torch` is the target version, or empty for the default.
+    notes. `torch` is the target version, or empty for the default. `fixed` is what becomes of a single file under all fixes
+    of the rule, without the marks; it is empty where nothing is fixed.
     """
 
     kind: str
     title: str
     files: dict[str, str]
     torch: str
+    fixed: str = ""
 
     def expectations(self) -> tuple[Expectation, ...]:
         return tuple(
@@ -82,6 +84,9 @@ def _read_example(table: Table) -> Example:
     torch = table.text("torch", "")
     if torch and not _TORCH.fullmatch(torch):
         raise table.error("torch", f'is "{torch}", but must be a version such as "1.8.1"')
-    example = Example(table.choice("kind", ("bad", "good")), table.line("title"), files, torch)
+    kind, fixed = table.choice("kind", ("bad", "good")), table.text("fixed", "")
+    if fixed and (kind == "good" or SINGLE_FILE not in files):
+        raise table.error("fixed", 'belongs to a "bad" example with `code`')
+    example = Example(kind, table.line("title"), files, torch, fixed)
     table.finish()
     return example

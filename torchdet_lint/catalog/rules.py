@@ -20,7 +20,7 @@ from torchdet_lint.catalog.errors import CatalogError, suggest
 from torchdet_lint.catalog.match import Match, read_match
 from torchdet_lint.catalog.messages import Variant, check_name, read_variants
 from torchdet_lint.catalog.tables import Table, parse_toml
-from torchdet_lint.finding import CONFIDENCES, EFFECTS, SEVERITIES
+from torchdet_lint.finding import CONFIDENCES, EFFECTS, SAFETIES, SEVERITIES
 
 SCOPES = ("site", "program")
 PROJECT_FAMILY = "project"
@@ -46,7 +46,8 @@ class Rule:
 
     `effects` are all effects that the rule can have, the usual one first; it is empty for rules about the linting
     itself. `scope` is "site" (a finding for each place) or "program" (one for each program and family of random
-    numbers). `source` is the path of the rule file.
+    numbers). `fixes` are the safeties that fixes of its findings can have; it is empty where there are none. `source` is the
+    path of the rule file.
     """
 
     code: str
@@ -62,6 +63,7 @@ class Rule:
     variants: Mapping[str, Variant] = field(hash=False)
     match: Match | None
     source: str
+    fixes: tuple[str, ...] = ()
 
     @property
     def effect(self) -> str:
@@ -197,6 +199,7 @@ def _builtin_rule(table: Table, path: Path, family: Family) -> Rule:
         variants=read_variants(table, severity, confidence, effects),
         match=match,
         source=str(path),
+        fixes=_fixes(table),
     )
 
 
@@ -236,6 +239,15 @@ def _effects(table: Table, default: tuple[str, ...]) -> tuple[str, ...]:
             listed = ", ".join(EFFECTS)
             raise table.error("effect", f'is "{effect}", but must be one of {listed}{suggest(effect, EFFECTS)}')
     return effects
+
+
+def _fixes(table: Table) -> tuple[str, ...]:
+    fixes = table.texts("fix", ())
+    for fix in fixes:
+        if fix not in SAFETIES:
+            listed = ", ".join(SAFETIES)
+            raise table.error("fix", f'is "{fix}", but must be one of {listed}{suggest(fix, SAFETIES)}')
+    return tuple(sorted(fixes, key=SAFETIES.index))
 
 
 def read_text(path: Path) -> str:

@@ -82,6 +82,7 @@ def finding(
         related=tuple(related),
         help=said.help(**values),
         url=rule.page,
+        variant=variant,
     )
 
 

@@ -93,6 +93,7 @@ class Facts:
     visits: dict[Event, set[Visit]] = field(default_factory=dict)
     unwritten: dict[str, tuple[MemoryUse, ...]] = field(default_factory=dict)
     _by_kind: dict[str, tuple[Event, ...]] = field(default_factory=dict)
+    _closures: dict[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def project(self) -> Project:
@@ -119,6 +120,12 @@ class Facts:
         found = self.visits.get(event, set())
         programs = tuple(visit for visit in found if visit.program != LIBRARY)
         return programs or tuple(found)
+
+    def imported_by(self, path: str) -> frozenset[str]:
+        """The files that a file imports, directly or not, itself included."""
+        if path not in self._closures:
+            self._closures[path] = import_closure(self.project, path)
+        return self._closures[path]
 
     def program(self, path: str) -> ProgramFacts | None:
         return next((facts for facts in self.programs if facts.program.path == path), None)

@@ -31,7 +31,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     yield from _constant(facts)
 
 
-def _seed_of(facts: Facts, event: Event) -> Value | None:
+def seed_of(facts: Facts, event: Event) -> Value | None:
     """The seed that a private RNG object was given."""
     made = event.made
     row = facts.machine.api(event.api)
@@ -53,7 +53,7 @@ def _unseeded(facts: Facts) -> Iterator[Finding]:
             continue
         if all(event.made is not None and event.made.identity in reseeded for event in events):
             continue
-        seeds = [(event, _seed_of(facts, event)) for event in program_first(facts, events)]
+        seeds = [(event, seed_of(facts, event)) for event in program_first(facts, events)]
         if all(seed is not None and not _may_be_none(seed) for _, seed in seeds):
             continue
         call = find_call(facts.project, site)
@@ -104,7 +104,7 @@ def _written_seed(call: ir.Call | None, spec: str) -> ir.Expr | None:
 def _entropy(facts: Facts) -> Iterator[Finding]:
     """TDL005"""
     said: set[Site] = set()
-    rngs = [(event, _seed_of(facts, event)) for event in facts.uses("rng")]
+    rngs = [(event, seed_of(facts, event)) for event in facts.uses("rng")]
     seeders = [(event, event.value) for event in (*facts.events("seed"), *facts.events("seeded"))]
     for event, value in sorted([*rngs, *seeders], key=lambda item: item[0].site):
         if value is None or event.site in said:

@@ -3,43 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from torchdet_lint.analysis.ordering import Listed, OrderUse, Outside, order_uses
 from torchdet_lint.analysis.triggers import order_words
 from torchdet_lint.analysis.values import Site
+from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.checks.emit import call_text, finding, locate, source_text
 from torchdet_lint.checks.facts import Facts
 from torchdet_lint.finding import Finding, Related
 
 
 def check(facts: Facts) -> Iterator[Finding]:
-    apis = facts.context.apis
+    for path, module in sorted(facts.project.modules.items()):
+        if not facts.context.wants(path):
+            continue
+        for unit in module.source.units:
+            if unit.kind not in ("import", "from"):
+                for use in uses_of(facts, path, unit.index):
+                    yield _finding(facts, use)
+
+
+def uses_of(facts: Facts, path: str, unit: int) -> Iterator[OrderUse]:
+    """The orders that reach something in one statement of a file."""
+    lists, outside = _outside(facts.context.apis)
+    yield from order_uses(facts.project, path, unit, facts.names(path), lists, outside)
+
+
+@lru_cache(maxsize=8)  # the same functions for the same tables: what is known of a project is kept by them
+def _outside(apis: Apis) -> tuple[Callable[[str], Listed | None], Outside]:
+    """What the tables say of callables that list files, give what has finished, or return sets."""
 
     def lists(name: str) -> Listed | None:
         row = apis.get(name)
         return Listed(row.role, row.name) if row is not None and row.role in ("listing", "completion") else None
 
-    outside = Outside(_named(facts, "returns-set"), order_words(apis))
-
-    for path, module in sorted(facts.project.modules.items()):
-        if not facts.context.wants(path):
-            continue
-        names = facts.names(path)
-        for unit in module.source.units:
-            if unit.kind not in ("import", "from"):
-                for use in order_uses(facts.project, path, unit.index, names, lists, outside):
-                    yield _finding(facts, use)
-
-
-def _named(facts: Facts, role: str) -> Callable[[str], str | None]:
-    """Gives the name of a callable that has the role; what Python has itself is known without the tables."""
-    apis = facts.context.apis
-
-    def named(name: str) -> str | None:
+    def sets(name: str) -> str | None:
         row = apis.get(name)
-        return row.name if row is not None and row.role == role else None
+        return row.name if row is not None and row.role == "returns-set" else None
 
-    return named
+    return lists, Outside(sets, order_words(apis))
 
 
 def _listing(use: OrderUse, site: Site) -> Site:

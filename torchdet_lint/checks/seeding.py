@@ -70,7 +70,7 @@ def seeded_after(hit: Hit, family: str) -> Event | None:
     """The seeding of the family that comes after a draw on the same path, if any."""
     for step in reversed(hit.steps):
         for node in step.trace[step.place + 1 :]:
-            found = _seeds(node, family)
+            found = seeding_node(node, family)
             if found is not None:
                 return found
         if isinstance(step.node, Enter) and step.node.kind == "spawn":
@@ -78,7 +78,8 @@ def seeded_after(hit: Hit, family: str) -> Event | None:
     return None
 
 
-def _seeds(node: Node, family: str) -> Event | None:
+def seeding_node(node: Node, family: str) -> Event | None:
+    """The event of a node's part that seeds the family in this process."""
     if isinstance(node, Enter) and node.kind == "spawn":
         return None
     return next((e for e in events((node,), elsewhere=False) if e.kind == "seed" and family in e.families), None)

@@ -9,6 +9,7 @@ import click
 from torchdet_lint import __version__
 
 _COMMANDS = {
+    "baseline": "torchdet_lint.cli.baseline",
     "check": "torchdet_lint.cli.check",
     "clean": "torchdet_lint.cli.clean",
     "explain": "torchdet_lint.cli.rules",

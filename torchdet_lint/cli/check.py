@@ -10,8 +10,8 @@ import click
 
 from torchdet_lint.cache.folder import prepare
 from torchdet_lint.cli.failures import CLEAN, FINDINGS, TROUBLE, Trouble, say
-from torchdet_lint.cli.output import stdout_style, write_file, write_out
-from torchdet_lint.cli.progress import progress
+from torchdet_lint.cli.fixing import Mode, add_ignores, carried_out, fix_options, list_of_fixes
+from torchdet_lint.cli.output import stdout_style, write_err, write_file, write_out
 from torchdet_lint.cli.shared import (
     checked_paths,
     engine_options,
@@ -25,11 +25,14 @@ from torchdet_lint.cli.shared import (
 )
 from torchdet_lint.config import OUTPUT_FORMATS
 from torchdet_lint.finding import SEVERITIES
+from torchdet_lint.report.model import count
 
 if TYPE_CHECKING:
     from torchdet_lint.cli.replay import Session
     from torchdet_lint.config import Settings, SettingsFor
+    from torchdet_lint.engine.baseline import Entry
     from torchdet_lint.engine.options import Options, Result
+    from torchdet_lint.finding import Finding
     from torchdet_lint.report.model import Report
     from torchdet_lint.report.style import Style
 
@@ -43,6 +46,7 @@ _report_options = options(
         metavar="FORMAT[=FILE]",
         help="Write a further report to a file; without FILE, to stdout.",
     ),
+    click.option("--baseline", metavar="FILE", help="Leave out the findings that this file holds."),
     click.option("--statistics", is_flag=True, help="Show how often each rule speaks instead of the findings."),
     click.option("--no-suppressions", is_flag=True, help="Show findings that comments suppress."),
     click.option("--show-files", is_flag=True, help="List the files that would be checked, and stop."),
@@ -51,10 +55,18 @@ _report_options = options(
 )
 
 
-@click.command()
+class _Check(click.Command):
+    """`--add-ignore` takes its reason after an equals sign only, so that a path may follow it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, ["--add-ignore=" if arg == "--add-ignore" else arg for arg in args])
+
+
+@click.command(cls=_Check)
 @paths_argument
 @selection_options
 @_report_options
+@fix_options
 @project_options
 @run_options
 @click.pass_obj
@@ -68,37 +80,56 @@ def check(session: Session | None, /, paths: tuple[str, ...], **given: Any) -> i
     if given["show_settings"]:
         write_out(_settings_pages(settings, about))
         return CLEAN
+    mode = Mode.of(given)
     run_options = engine_options(paths, given["stdin_filename"], settings, given)
     if given["show_files"]:
         return _show_files(run_options)
-    cache = _cache(run_options) if session is not None and not _leaves_more(outputs, paths, given) else None
-    if session is not None and cache is not None and (known := session.known_in(cache)) is not None:
-        write_out([known[1]])
-        return known[0]
+    known = _baseline(given["baseline"])
+    cache = None if session is None or _leaves_more(outputs, paths, mode, given) else _cache(run_options)
+    if session is not None and cache is not None and (found := session.known_in(cache)) is not None:
+        write_out([found[1]])
+        return found[0]
     if cache is not None:
         prepare(cache)  # now, so that it is no change to the folder that it lies in
+    start = time.perf_counter()
+    result, done, status = carried_out(run_options, settings.project, mode, given, known)
+    if given["add_ignore"] is not None:
+        return add_ignores(run_options, result, given["add_ignore"], given["quiet"])
+    if mode.diff:
+        return TROUBLE if tell_problems(result.problems) else status
     on_stdout = on_stdout or settings.project.output_format
     formats = {on_stdout, *(name for name, _ in outputs)}
-    result, report = _checked(run_options, given, with_rules="sarif" in formats)
+    report = _report(run_options, result, given, start, done, with_rules="sarif" in formats)
+    _write_files(outputs, report)
+    for notice in settings.notices:
+        say(notice)
+    text = "".join(_pieces(on_stdout, report, given, mode, stdout_style(given["color"])))
+    # Where standard input is fixed, the source is what stands on standard output.
+    (write_err if mode.active and run_options.stdin is not None else write_out)([text])
+    if mode.only:
+        return max(status, TROUBLE if tell_problems(result.problems) else CLEAN)
+    status = max(status, _status(result, settings.project, given["exit_zero"]))
+    if session is not None and cache is not None and status != TROUBLE and result.files and not settings.notices:
+        session.keep(cache, status, text)
+    return status
+
+
+def _write_files(outputs: list[tuple[str, str | None]], report: Report) -> None:
+    """The reports that go to files."""
     for name, file in outputs:
         if file is not None:
             from torchdet_lint.report import render
             from torchdet_lint.report.style import PLAIN
 
             write_file(file, render(name, report, PLAIN))
-    for notice in settings.notices:
-        say(notice)
-    text = "".join(_pieces(on_stdout, report, given, stdout_style(given["color"])))
-    write_out([text])
-    status = _status(result, settings.project, given["exit_zero"])
-    if session is not None and cache is not None and status != TROUBLE and result.files and not settings.notices:
-        session.keep(cache, status, text)
-    return status
 
 
-def _leaves_more(outputs: list[tuple[str, str | None]], paths: tuple[str, ...], given: dict[str, Any]) -> bool:
+def _leaves_more(
+    outputs: list[tuple[str, str | None]], paths: tuple[str, ...], mode: Mode, given: dict[str, Any]
+) -> bool:
     """Whether a run depends on, or leaves, more than a text on standard output that files decide."""
-    return given["verbose"] or paths == ("-",) or any(file is not None for _, file in outputs)
+    changes = mode.active or given["add_ignore"] is not None
+    return changes or given["verbose"] or paths == ("-",) or any(file is not None for _, file in outputs)
 
 
 def _cache(run_options: Options) -> str | None:
@@ -109,6 +140,18 @@ def _cache(run_options: Options) -> str | None:
     if not run_options.cache:
         return None
     return run_options.cache_dir or default_folder(root_of(run_options.cwd, run_options.paths))
+
+
+def _baseline(file: str | None) -> tuple[Entry, ...]:
+    """The findings that are put off. Raises Trouble."""
+    if file is None:
+        return ()
+    from torchdet_lint.engine.baseline import BaselineError, read
+
+    try:
+        return read(file)
+    except BaselineError as error:
+        raise Trouble(f"--baseline: {error}") from None
 
 
 def _output(text: str) -> tuple[str, str | None]:
@@ -129,19 +172,22 @@ def _on_stdout(outputs: list[tuple[str, str | None]], chosen: str | None) -> str
     return names[0] if names else None
 
 
-def _checked(run_options: Options, given: dict[str, Any], with_rules: bool) -> tuple[Result, Report]:
+def _report(
+    run_options: Options,
+    result: Result,
+    given: dict[str, Any],
+    start: float,
+    done: tuple[Finding, ...],
+    with_rules: bool,
+) -> Report:
     from torchdet_lint import __version__
     from torchdet_lint.config.policy import catalog_for
-    from torchdet_lint.engine import run
     from torchdet_lint.report.model import Report
 
-    start = time.perf_counter()
-    with progress(given["quiet"]) as shown:
-        result = run(run_options, shown)
     if not result.files and not result.problems and not given["quiet"]:
         say("no Python files or notebooks to check")
     rules = catalog_for(run_options.settings.project).rules if with_rules else ()
-    return result, Report(
+    return Report(
         findings=result.findings,
         files_checked=len(result.files),
         rules={rule.code: rule for rule in rules},
@@ -152,20 +198,30 @@ def _checked(run_options: Options, given: dict[str, Any], with_rules: bool) -> t
         version=__version__,
         elapsed=time.perf_counter() - start if given["verbose"] else None,
         work=result.work if given["verbose"] else None,
+        fixed=done,
+        known=result.known,
     )
 
 
-def _pieces(output_format: str, report: Report, given: dict[str, Any], style: Style) -> Iterator[str]:
+def _pieces(output_format: str, report: Report, given: dict[str, Any], mode: Mode, style: Style) -> Iterator[str]:
     """What goes to standard output."""
     from torchdet_lint.report import TEXT_FORMATS, render
 
     readable = output_format in TEXT_FORMATS
+    if mode.only:
+        if readable and given["show_fixes"]:
+            yield from list_of_fixes(report.fixed)
+        elif readable and report.fixed and not given["quiet"]:
+            yield f"{count(len(report.fixed), 'finding')} fixed\n"
+        return
     if given["statistics"] and readable:
         from torchdet_lint.report.statistics_table import statistics_table
 
         yield from statistics_table(report, style)
     else:
         yield from render(output_format, report, style)
+    if readable and given["show_fixes"]:
+        yield from list_of_fixes(report.fixed)
     if readable and not given["quiet"]:
         from torchdet_lint.report.summary import summary
 

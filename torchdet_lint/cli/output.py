@@ -40,6 +40,33 @@ def write_out(pieces: Iterable[str]) -> None:
         raise Trouble(f"standard output cannot be written: {error.strerror}") from None
 
 
+def write_err(pieces: Iterable[str]) -> None:
+    """Writes to standard error, which may be closed."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.writelines(pieces)
+            sys.stderr.flush()
+    except (OSError, ValueError):
+        pass
+
+
+def write_bytes(data: bytes) -> None:
+    """The same for bytes that are passed on as they are."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        from torchdet_lint.cli.failures import Trouble
+
+        raise Trouble(f"standard output cannot be written: {error.strerror}") from None
+
+
 def write_file(path: str, pieces: Iterable[str]) -> None:
     """Writes a file beside its place and then moves it there, so that nobody ever reads a half of it. Links are followed,
     and what is no regular file (a pipe, a device) is written as it is. Raises Trouble.

@@ -24,10 +24,11 @@ class Policy:
     """One configuration, with its selectors read against the catalogue.
 
     `codes` are the rules that are on, `severities` those that the configuration gives rules by code, `ignores` the codes that
-    are off where a glob matches.
+    are off where a glob matches, `fixable` the rules whose findings may be fixed.
     """
 
     codes: frozenset[str]
+    fixable: frozenset[str]
     severities: dict[str, str]
     ignores: tuple[tuple[Anchored, frozenset[str]], ...]
     min_severity: int
@@ -48,7 +49,9 @@ class Policy:
             return None
         if finding.code not in self.codes_for(path):
             return None
-        return finding if severity == finding.severity else replace(finding, severity=severity)
+        fix = finding.fix if finding.code in self.fixable else None
+        same = severity == finding.severity and fix is finding.fix
+        return finding if same else replace(finding, severity=severity, fix=fix)
 
 
 def policy(settings: Settings, catalog: Catalog) -> Policy:
@@ -61,9 +64,11 @@ def policy(settings: Settings, catalog: Catalog) -> Policy:
     codes("extend_select", settings.extend_select)
     ignored = codes("ignore", settings.ignore)
     on = resolve(catalog, Selection(settings.select, settings.ignore, settings.extend_select))
+    fixable = frozenset[str]().union(*codes("fixable", settings.fixable))
     severities = [(codes("severity", [selector])[0], severity) for selector, severity in settings.severity]
     severities.sort(key=lambda pair: -len(pair[0]))  # so that the more specific selector has the last word
     return Policy(
+        fixable=fixable.difference(*codes("unfixable", settings.unfixable)),
         codes=on if frozenset((UNREADABLE,)) in ignored else on | {UNREADABLE},
         severities={code: severity for covered, severity in severities for code in covered},
         ignores=tuple(

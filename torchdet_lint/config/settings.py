@@ -83,6 +83,12 @@ class Settings:
         "ignores", (), "file", "Rules not to run on the files that a glob matches.",
         'per-file-ignores = { "scripts/**" = ["TDL2"], "bench_*.py" = ["ALL"] }',
     )  # fmt: skip
+    fixable: tuple[str, ...] = _key(
+        "selectors", ("ALL",), "file", "The rules whose findings are fixed.", 'fixable = ["TDL105", "TDL9"]'
+    )
+    unfixable: tuple[str, ...] = _key(
+        "selectors", (), "file", "Rules whose findings are not fixed.", 'unfixable = ["TDL203"]'
+    )
     severity: tuple[tuple[str, str], ...] = _key(
         "severities", (), "file", "Another severity for the findings of a rule, whatever it would say itself.",
         'severity = { TDL101 = "error", TDL302 = "note" }', SEVERITIES,
@@ -160,6 +166,10 @@ class Settings:
     extend_rules: tuple[Anchored, ...] = _key(
         "paths", (), "project", "Rule files of the project: paths or globs.", 'extend-rules = ["lint/*.toml"]'
     )
+    unsafe_fixes: bool = _key(
+        "flag", False, "project", "Whether `--fix` also makes fixes that change results, order or speed, or can raise.",
+        "unsafe-fixes = true",
+    )  # fmt: skip
     output_format: str = _key(
         "choice", OUTPUT_FORMATS[0], "project", "The form of the report.", 'output-format = "concise"', OUTPUT_FORMATS
     )

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from torchdet_lint.engine.options import Files, Options, Programs, Progress, Result, silent
+
+if TYPE_CHECKING:
+    from torchdet_lint.engine.fixing import Fixed
+    from torchdet_lint.finding import Finding
 
 
 def run(options: Options, progress: Progress = silent) -> Result:
@@ -10,6 +16,22 @@ def run(options: Options, progress: Progress = silent) -> Result:
     from torchdet_lint.engine import pipeline
 
     return pipeline.run(options, progress)
+
+
+def fix(
+    options: Options, progress: Progress = silent, *, unsafe: bool = False, known: frozenset[str] = frozenset()
+) -> Fixed:
+    """Lints and fixes, in memory; `unsafe` makes the unsafe fixes too, `known` are fingerprints of findings that stay.
+    Raises what `run` raises.
+    """
+    from torchdet_lint.engine import fixing
+
+    safeties = fixing.UNSAFE if unsafe else fixing.SAFE
+
+    def wanted(finding: Finding) -> bool:
+        return finding.fix is not None and finding.fix.safety in safeties and finding.fingerprint not in known
+
+    return fixing.fix(options, progress, wanted, run)
 
 
 def programs(options: Options, progress: Progress = silent) -> Programs:
@@ -26,4 +48,4 @@ def files(options: Options) -> Files:
     return reported_files(options)
 
 
-__all__ = ["files", "programs", "run"]
+__all__ = ["files", "fix", "programs", "run"]

@@ -7,7 +7,7 @@ The engine has three entrances, each a function of `Options`: `run` lints, `prog
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -38,6 +38,7 @@ class Options:
     what is configured for a path. `jobs` is the number of worker processes, 0 for as many as there are processors.
     Nothing is read from a cache or written to one unless `cache` is true; `cache_dir` is the folder that the command line names
     for it, if any. With `suppressions` false suppression comments hide nothing.
+    `contents` are the bytes of files, by absolute path, that are taken for what is on the disk.
     """
 
     paths: tuple[str, ...]
@@ -48,6 +49,7 @@ class Options:
     cache_dir: str | None = None
     suppressions: bool = True
     cwd: str = field(default_factory=os.getcwd)
+    contents: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class Work(NamedTuple):
@@ -76,7 +78,7 @@ class Result:
     `problems` are things that kept a part of the project from being checked, one line each; they make a run fail.
     `suppressed` counts the findings that comments hide, `programs` the entry points, `work` what it took. `excerpt(place)`
     gives the lines `place.line` to `place.end_line` as they were analysed, without line ends, and () where they are no longer
-    at hand.
+    at hand. `paths` are the absolute paths of `files`. `known` counts the findings that a baseline holds.
     """
 
     findings: tuple[Finding, ...]
@@ -86,6 +88,8 @@ class Result:
     programs: int = 0
     work: Work = Work()
     excerpt: Callable[[Location], tuple[str, ...]] = no_excerpt
+    paths: Mapping[str, str] = field(default_factory=dict)
+    known: int = 0
 
 
 class Files(NamedTuple):

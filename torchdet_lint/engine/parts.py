@@ -12,11 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchdet_lint.engine import workers
+from torchdet_lint.engine.fixes import with_fixes
 from torchdet_lint.engine.kept import key_of
 from torchdet_lint.engine.load import Loaded
 from torchdet_lint.engine.options import Progress, silent
 from torchdet_lint.engine.plain import finding_of, plain_finding
 from torchdet_lint.engine.reading import Fault
+from torchdet_lint.engine.troubles import trouble
 from torchdet_lint.finding import Finding
 
 if TYPE_CHECKING:
@@ -114,7 +116,7 @@ class Judge:
             facts = gather(context, progress)
             programs = tuple(each.program.path for each in facts.programs)
             troubles += (trouble(error, f"analysing a program in {path}") for path, error in facts.troubles)
-            found += _found(facts, troubles)
+            found += with_fixes(facts, _found(facts, troubles), self.loaded.faults, troubles)
         except Exception as error:  # noqa: BLE001 (the files that cannot be read are still told)
             troubles.append(trouble(error, f"analysing {part[0]}"))
         faults = {path: self.loaded.faults[path] for path in part if path in self.loaded.faults}
@@ -124,16 +126,6 @@ class Judge:
         sources = self.loaded.sources
         files = [(path, sources[path].digest, self.whole.wants(path)) for path in part]
         return key_of(self.policy, repr(files), repr([self.whole.versions_of(path) for path in _one_a_folder(part)]))
-
-
-def trouble(error: Exception, doing: str) -> str:
-    """An error of our own as one line."""
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    where = f" at {os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}" if frame else ""
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return f"internal error while {doing}: {' '.join(text.split())}{where}; findings are missing (please report this)"
 
 
 def _found(facts: Facts, troubles: list[str]) -> Iterator[Finding]:

@@ -15,15 +15,17 @@ from torchdet_lint.catalog.rules import Catalog
 from torchdet_lint.config import Settings
 from torchdet_lint.config.policy import Policy, catalog_for, policy
 from torchdet_lint.engine.fingerprint import fingerprinted
+from torchdet_lint.engine.fixes import without_comment
 from torchdet_lint.engine.kept import kept_in
 from torchdet_lint.engine.load import Loaded, load_all
 from torchdet_lint.engine.options import Options, Programs, Progress, Result, Work
-from torchdet_lint.engine.parts import Judge, Verdict, trouble
+from torchdet_lint.engine.parts import Judge, Verdict
 from torchdet_lint.engine.places import Displayed, excerpt
 from torchdet_lint.engine.scope import Entry, Scope, scope
 from torchdet_lint.engine.scripts import scripts
 from torchdet_lint.engine.suppression import UNUSED, Selectors, judge
 from torchdet_lint.engine.tables import apis_for, written_tables
+from torchdet_lint.engine.troubles import trouble
 from torchdet_lint.engine.unreadable import unreadable
 from torchdet_lint.engine.versions import versions_by_file
 from torchdet_lint.finding import Finding, Location
@@ -134,6 +136,7 @@ def run(options: Options, progress: Progress) -> Result:
         programs=sum(path in state.reported for path in programs),
         work=state.work(),
         excerpt=_Excerpts(state),
+        paths={entry.display: entry.path for entry in state.reported.values()},
     )
 
 
@@ -209,7 +212,8 @@ def _settled(state: Run, found: Iterable[Finding]) -> tuple[list[Finding], int]:
             broken = frozenset((UNUSED,)) if key in state.loaded.faults else frozenset[str]()
             kept, away = judge(source, kept, selectors, rules.codes_for(entry.path) - broken)
             hidden += sum(rules.shown(each, entry.path) is not None for each in away)
-            kept = (*(each for each in kept if each.code != UNUSED), *fingerprinted(_of(UNUSED, kept), sources))
+            unused = (without_comment(source, each) for each in fingerprinted(_of(UNUSED, kept), sources))
+            kept = (*(each for each in kept if each.code != UNUSED), *unused)
         shown += [each for finding in kept if (each := rules.shown(finding, entry.path)) is not None]
     return shown, hidden
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from torchdet_lint.card import FamilyCard, LoaderCard, ModeCard, ProgramCard
-from torchdet_lint.finding import Finding, Location, Related
+from torchdet_lint.finding import Finding, Fix, Location, Related
 from torchdet_lint.source import SourceFile
 
 T = TypeVar("T", Location, Related, FamilyCard, LoaderCard, ModeCard)
@@ -51,7 +51,15 @@ class Displayed:
             location=self.part(finding.location),
             related=tuple(map(self.part, finding.related)),
             program=None if finding.program is None else self.path(finding.program),
+            fix=None if finding.fix is None else self.fix(finding.fix),
         )
+
+    def fix(self, fix: Fix) -> Fix:
+        edits, imports = (
+            tuple(each._replace(location=self.part(each.location)) for each in part)
+            for part in (fix.edits, fix.imports)
+        )
+        return replace(fix, edits=edits, imports=imports)
 
     def card(self, card: ProgramCard) -> ProgramCard:
         return replace(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchdet_lint.finding import Finding, Location, Related
+from torchdet_lint.finding import Edit, Finding, Fix, Location, Related
 
 
 def plain_finding(finding: Finding) -> tuple[Any, ...]:
@@ -12,13 +12,25 @@ def plain_finding(finding: Finding) -> tuple[Any, ...]:
         finding.code, finding.name, finding.severity, finding.confidence, finding.effect, finding.message,
         tuple(finding.location), finding.program,
         tuple([(tuple(place), label) for place, label in finding.related]), finding.help, finding.url,
+        finding.variant, None if finding.fix is None else _plain_fix(finding.fix),
     )  # fmt: skip
 
 
 def finding_of(values: tuple[Any, ...]) -> Finding:
     """The inverse of `plain_finding`."""
-    code, name, severity, confidence, effect, message, place, program, related, told, url = values
+    code, name, severity, confidence, effect, message, place, program, related, told, url, variant, fix = values
     return Finding(
         code, name, severity, confidence, effect, message, Location(*place), program,
         tuple([Related(Location(*each), label) for each, label in related]), told, url,
+        variant=variant, fix=None if fix is None else _fix_of(fix),
     )  # fmt: skip
+
+
+def _plain_fix(fix: Fix) -> tuple[Any, ...]:
+    parts = [tuple([(tuple(e.location), e.start, e.end, e.text) for e in edits]) for edits in (fix.edits, fix.imports)]
+    return (fix.title, fix.safety, *parts)
+
+
+def _fix_of(values: tuple[Any, ...]) -> Fix:
+    title, safety, *parts = values
+    return Fix(title, safety, *[tuple([Edit(Location(*place), *rest) for place, *rest in edits]) for edits in parts])

@@ -57,7 +57,8 @@ def scope(options: Options) -> Scope:
     root, whole = project_root(options.cwd, _named(options))
     around = _discover([root] if whole else _near(root), options, root, force=False)
     entries = {
-        path: Entry(_key(path, root), display_of(path, options.cwd), path, reported=False) for _, path in around.files
+        path: Entry(_key(path, root), display_of(path, options.cwd), path, False, options.contents.get(path))
+        for _, path in around.files
     }
     wanted = _reported(options, root)
     entries.update((entry.path, entry) for entry in _named_entries(options, wanted, root))
@@ -90,8 +91,9 @@ def _exclusions(settings: Settings) -> tuple[Anchored, ...]:
 def _named_entries(options: Options, found: Discovery, root: str) -> Iterator[Entry]:
     written = (options.stdin.filename,) if options.stdin is not None else options.paths
     given = dict(zip(_named(options), written, strict=True))
-    data = None if options.stdin is None else options.stdin.data
+    stdin = None if options.stdin is None else options.stdin.data
     for _, path in found.files:
+        data = options.contents.get(path, stdin)
         yield Entry(_key(path, root), display_of(path, options.cwd, given), path, reported=True, data=data)
 
 

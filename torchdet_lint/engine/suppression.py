@@ -131,4 +131,5 @@ def _finding(
         location=source.location(*span),
         help=said.help(value=value, reason=reason),
         url=rule.page,
+        variant=variant,
     )

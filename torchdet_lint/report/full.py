@@ -41,9 +41,21 @@ def _block(finding: Finding, report: Report, style: Style) -> Iterator[str]:
         yield from _related(related.location, printable(related.label), at, margin, report, style)
     yield bar
     rule = f"{finding.name} ({finding.confidence} confidence{_effect(finding)})"
-    for word, text, look in (("help", printable(finding.help), "help"), ("rule", rule, "strong")):
+    for word, text, look in (
+        ("help", printable(finding.help), "help"),
+        ("help", _fix(finding), "help"),
+        ("rule", rule, "strong"),
+    ):
         if text:
             yield _note(word, text, margin, look, style)
+
+
+def _fix(finding: Finding) -> str:
+    """What `--fix` would do; a fix that is only for display is a suggestion."""
+    if finding.fix is None:
+        return ""
+    kind = "suggestion" if finding.fix.safety == "display" else f"{finding.fix.safety} fix"
+    return f"{kind}: {printable(finding.fix.title)}"
 
 
 def _effect(finding: Finding) -> str:

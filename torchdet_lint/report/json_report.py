@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from torchdet_lint.finding import Finding, Location
+from torchdet_lint.finding import Finding, Fix, Location
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import Style
 
@@ -46,7 +46,14 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "fingerprint": finding.fingerprint,
         "help": finding.help,
         "url": finding.url,
+        "fix": None if finding.fix is None else _fix(finding.fix),
     }
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    """Each edit replaces its place with `content`."""
+    edits = [{**_place(edit.location), "content": edit.text} for edit in (*fix.imports, *fix.edits)]
+    return {"title": fix.title, "safety": fix.safety, "edits": edits}
 
 
 def _place(at: Location) -> dict[str, Any]:
@@ -63,6 +70,10 @@ def _summary(report: Report) -> dict[str, Any]:
         "warnings": report.by_severity()["warning"],
         "notes": report.by_severity()["note"],
         "suppressed": report.suppressed,
+        "fixable": report.fixable("safe"),
+        "fixable_unsafe": report.fixable("unsafe"),
+        "fixed": len(report.fixed),
+        "known": report.known,
     }
 
 

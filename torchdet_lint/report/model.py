@@ -22,6 +22,7 @@ class Report:
 
     `rules` holds at least the rules of the findings, by code. `excerpt` gives the source lines of a place (see
     `torchdet_lint.engine.options.Result`). `elapsed` is in seconds; it and `work` are None where they are not to be shown.
+    `fixed` findings are no longer among the others; `known` counts those that a baseline holds.
     """
 
     findings: tuple[Finding, ...]
@@ -34,11 +35,17 @@ class Report:
     version: str = ""
     elapsed: float | None = None
     work: Work | None = None
+    fixed: tuple[Finding, ...] = ()
+    known: int = 0
 
     def by_severity(self) -> dict[str, int]:
         """The number of findings of each severity, most severe first, zeros included."""
         counts = Counter(finding.severity for finding in self.findings)
         return {severity: counts[severity] for severity in reversed(SEVERITIES)}
+
+    def fixable(self, safety: str) -> int:
+        """How many findings have a fix of this safety."""
+        return sum(finding.fix is not None and finding.fix.safety == safety for finding in self.findings)
 
 
 def count(number: int, singular: str) -> str:

@@ -33,12 +33,22 @@ def rdjsonl(report: Report, _style: Style) -> Iterator[str]:
 def _diagnostic(finding: Finding, report: Report) -> dict[str, Any]:
     code = {"value": finding.code, **({"url": finding.url} if "://" in finding.url else {})}
     help_lines = f"\nhelp: {finding.help}" if finding.help else ""
-    return {
+    diagnostic = {
         "message": finding.message + help_lines,
         "location": {"path": finding.location.path, "range": _range(finding.location, report)},
         "severity": _SEVERITIES[finding.severity],
         "code": code,
     }
+    suggestions = _suggestions(finding, report)
+    return {**diagnostic, "suggestions": suggestions} if suggestions else diagnostic
+
+
+def _suggestions(finding: Finding, report: Report) -> list[dict[str, Any]]:
+    """The fix, where it is one edit of the finding's file: several suggestions are taken for alternatives."""
+    edits = (*finding.fix.imports, *finding.fix.edits) if finding.fix is not None else ()
+    if len(edits) != 1 or edits[0].location.path != finding.location.path or edits[0].location.cell is not None:
+        return []
+    return [{"range": _range(edits[0].location, report), "text": edits[0].text}]
 
 
 def _range(at: Location, report: Report) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from torchdet_lint.finding import Finding, Location
+from torchdet_lint.finding import Edit, Finding, Fix, Location
 from torchdet_lint.report.full import EFFECTS
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import Style
@@ -88,9 +88,34 @@ def _result(finding: Finding, index: int) -> dict[str, Any]:
         ]
     if finding.related and finding.program is not None:
         result["codeFlows"] = [{"threadFlows": [{"locations": _steps(finding)}]}]
+    if finding.fix is not None and finding.location.cell is None:
+        result["fixes"] = [_fix(finding.fix)]
     if finding.fingerprint:
         result["partialFingerprints"] = {"torchdetLint/v1": finding.fingerprint}
     return result
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    """A fix, with its changes by file. In a notebook there is none: its text is not that of the file."""
+    changes: dict[str, list[Edit]] = {}
+    for edit in (*fix.imports, *fix.edits):
+        changes.setdefault(edit.location.path, []).append(edit)
+    return {
+        "description": {"text": f"{fix.title} ({fix.safety})"},
+        "artifactChanges": [
+            {
+                "artifactLocation": _location(edits[0].location)["physicalLocation"]["artifactLocation"],
+                "replacements": [
+                    {
+                        "deletedRegion": _location(edit.location)["physicalLocation"]["region"],
+                        "insertedContent": {"text": edit.text},
+                    }
+                    for edit in edits
+                ],
+            }
+            for edits in changes.values()
+        ],
+    }
 
 
 def _steps(finding: Finding) -> list[dict[str, Any]]:

@@ -32,16 +32,30 @@ def _work(work: Work) -> str:
 
 
 def summary(report: Report, style: Style) -> str:
-    """One line: what was found where. It claims nothing about code that no rule speaks of."""
+    """What was found where, and what can be fixed. It claims nothing about code that no rule speaks of."""
     where = count(report.files_checked, "file")
     if report.programs:
         where += f", {count(report.programs, 'program')}"
     took = "" if report.elapsed is None else f" in {report.elapsed:.2f} s"
-    hidden = f" ({report.suppressed} suppressed)" if report.suppressed else ""
     took += "" if report.work is None else f" ({_work(report.work)})"
+    aside = [f"{len(report.fixed)} fixed"] if report.fixed else []
+    aside += [f"{report.suppressed} suppressed"] if report.suppressed else []
+    aside += [f"{report.known} in the baseline"] if report.known else []
+    hidden = f" ({', '.join(aside)})" if aside else ""
     if not report.findings:
         return f"{style.paint('good', 'No findings')} in {where}{hidden}{took}\n"
     parts = [
         style.paint(severity, count(number, severity)) for severity, number in report.by_severity().items() if number
     ]
-    return f"{', '.join(parts)} in {where}{hidden}{took}\n"
+    return f"{', '.join(parts)} in {where}{hidden}{took}\n{_fixable(report)}"
+
+
+def _fixable(report: Report) -> str:
+    """How many fixes `--fix` would make."""
+    safe, unsafe = report.fixable("safe"), report.fixable("unsafe")
+    if not safe and not unsafe:
+        return ""
+    if not safe:
+        return f"{unsafe} fixable with --fix --unsafe-fixes\n"
+    more = f", {unsafe} more with --unsafe-fixes" if unsafe else ""
+    return f"{safe} fixable with --fix{more}\n"

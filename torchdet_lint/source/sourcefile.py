@@ -53,12 +53,22 @@ class SourceFile:
         cell, inside, file_line = self.notebook.place(line)
         return Location(self.path, inside, column, inside + end_line - line, end_column, cell, file_line)
 
+    def line_start(self, offset: int) -> int:
+        """The offset at which the line of an offset starts."""
+        return self.line_starts[position(self.line_starts, offset)[0] - 1]
+
     def line_text(self, line: int, cell: int | None = None) -> str:
         """A line without its line end, or nothing where there is none; `line` and `cell` as in a `Location`."""
         if cell is not None and self.notebook is not None:
             line = self.notebook.text_line(cell, line)
         starts = (*self.line_starts, len(self.text))
         return self.text[starts[line - 1] : starts[line]].rstrip("\r\n") if 0 < line < len(starts) else ""
+
+    def line_text_at(self, start: int) -> str:
+        """The line that starts at an offset, without its line end."""
+        line, _ = position(self.line_starts, start)
+        end = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
 
     @property
     def line_starts(self) -> tuple[int, ...]:

@@ -48,6 +48,13 @@ def decode(data: bytes, path: str) -> str:
     return text
 
 
+def encoding_of(data: bytes) -> str:
+    """The encoding of the bytes of a Python file that `decode` takes, without a byte order mark."""
+    cookie = _cookie(data.removeprefix(codecs.BOM_UTF8))
+    known = "utf-8" if cookie is None else codecs.lookup(cookie[1].decode("ascii", "replace")).name
+    return "utf-8" if known in _UTF8 else known
+
+
 def _cookie(body: bytes) -> re.Match[bytes] | None:
     """The encoding cookie, which stands in a comment of the first line, or of the second where the first has no
     code.
