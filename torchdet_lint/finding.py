@@ -10,6 +10,9 @@ SEVERITIES = ("note", "warning", "error")
 
 CONFIDENCES = ("low", "medium", "high")
 EFFECTS = ("run", "cuda", "machine", "stream", "frozen")
+SAFETIES = ("safe", "unsafe", "display")
+"""How far a fix may go: *safe* cannot change what a correct run computes, *unsafe* changes results, order or speed or can
+raise, and *display* is only shown."""
 
 
 class Location(NamedTuple):
@@ -35,12 +38,38 @@ class Related(NamedTuple):
     label: str
 
 
+class Edit(NamedTuple):
+    """A replacement of `location` in the text as it was analysed; `start` and `end` are the same place in code point
+    offsets (of the joined code cells in a notebook), end exclusive.
+    """
+
+    location: Location
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What would make a finding go away: `title` completes "fix: …", `safety` is one of `SAFETIES`.
+
+    `edits` do not overlap, and all of them belong together. `imports` are the insertions of import statements that they
+    need; several fixes may need the same one, which is then made once.
+    """
+
+    title: str
+    safety: str
+    edits: tuple[Edit, ...]
+    imports: tuple[Edit, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that a rule says about one place.
 
     `program` is the path of the entry file for program rules, and None for site rules. `fingerprint` names the finding
-    across edits elsewhere in the file; it holds no line number (see `torchdet_lint.engine.fingerprint`).
+    across edits elsewhere in the file; it holds no line number (see `torchdet_lint.engine.fingerprint`). `variant` is the
+    message of the rule file that was chosen, `fix` what would make the finding go away, where that is known.
     """
 
     code: str
@@ -55,6 +84,8 @@ class Finding:
     help: str = ""
     url: str = ""
     fingerprint: str = ""
+    variant: str = ""
+    fix: Fix | None = None
 
     @property
     def sort_key(self) -> tuple[str, int, int, int, str, str]:

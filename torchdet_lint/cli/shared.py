@@ -77,13 +77,16 @@ run_options: Callable[[F], F] = options(
 )
 
 
-def settings_for(paths: Iterable[str], config: Iterable[str], isolated: bool, given: dict[str, Any]) -> SettingsFor:
-    """The settings under the options of a command line; `given` holds the parameters of the command by name.
+def settings_for(
+    paths: Iterable[str], config: Iterable[str], isolated: bool, given: dict[str, Any], cwd: str | None = None
+) -> SettingsFor:
+    """The settings under the options of a command line; `given` holds the parameters of the command by name, `cwd` is the
+    folder that they hold in, if it is not the working directory.
 
     Raises Trouble and ConfigError.
     """
     try:
-        cwd = os.getcwd()
+        cwd = os.getcwd() if cwd is None else cwd
     except OSError:
         raise Trouble("the working directory is gone; change to one that exists") from None
     file, overrides = None, []
