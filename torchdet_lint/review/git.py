@@ -1,6 +1,6 @@
 """Questions to git, none of which writes anything: not to the work tree, not to the index, not to the repository.
 
-`GIT_OPTIONAL_LOCKS=0` keeps `git diff` from refreshing the index on the way (git(1), "Environment Variables"). A diff is
+`GIT_OPTIONAL_LOCKS=0` and `diff.autoRefreshIndex` keep git from refreshing the index on the way (git(1), git-config(1)). A diff is
 asked for with every setting of the user's that changes its form turned off.
 """
 
@@ -18,9 +18,11 @@ PATHS = (":(top)*.py", ":(top)*.pyi", ":(top)*.ipynb")
 
 _PLAIN_DIFF = (
     "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--find-renames", "--unified=3", "--inter-hunk-context=0",
-    "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--diff-algorithm=default",
+    "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--diff-algorithm=default", "-O/dev/null",
 )  # fmt: skip
-_SETTINGS = ("-c", "core.quotePath=false", "-c", "diff.suppressBlankEmpty=false", "-c", "diff.orderFile=")
+_SETTINGS = (
+    "-c", "core.quotePath=false", "-c", "diff.suppressBlankEmpty=false", "-c", "diff.autoRefreshIndex=false",
+)  # fmt: skip
 _LONGEST = 300
 """Characters of what git says that a message repeats."""
 
@@ -101,7 +103,7 @@ def merge_base(repo: Repository, base: str, head: str) -> str:
 def diff(repo: Repository, base: str, head: str | None, files: Sequence[str] = ()) -> bytes:
     """The unified diff from a commit to another, or to the work tree, of the files that findings can be in, and of `files`."""
     between = (base,) if head is None else (base, head)
-    return repo.git(*_SETTINGS, "diff", *_PLAIN_DIFF, *between, "--", *PATHS, *_literal(files))
+    return repo.git("diff", *_PLAIN_DIFF, *between, "--", *PATHS, *_literal(files))
 
 
 def untracked(repo: Repository, files: Sequence[str] = ()) -> list[str]:
@@ -112,9 +114,9 @@ def untracked(repo: Repository, files: Sequence[str] = ()) -> list[str]:
 
 def is_dirty(repo: Repository) -> bool:
     """Whether the code in the work tree is another one than that of its commit."""
-    return bool(
-        repo.git(*_SETTINGS, "diff", "--name-only", "--ignore-submodules=all", "HEAD", "--", *PATHS) or untracked(repo)
-    )
+    changed = diff(repo, "HEAD", None)
+    # Files whose time stamps alone are others are headers without anything below.
+    return any(mark in changed for mark in (b"\n+++ ", b"\nrename to ", b"\nBinary files ")) or bool(untracked(repo))
 
 
 def _literal(files: Sequence[str]) -> list[str]:
@@ -123,7 +125,7 @@ def _literal(files: Sequence[str]) -> list[str]:
 
 def _run(cwd: str, arguments: Sequence[str], data: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
     # No shell, revisions after `--end-of-options` or as full names, paths after `--`: nothing given becomes an option.
-    command = ("git", *arguments)
+    command = ("git", *_SETTINGS, *arguments)
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:
         return subprocess.run(command, cwd=cwd, env=environment, input=data or b"", capture_output=True, check=False)  # noqa: S603

@@ -202,7 +202,7 @@ def _side(result: Result, prefix: str) -> Side:
         shown[path] = at.path
         return at._replace(path=path)
 
-    findings = tuple(_moved(each, moved) for each in result.findings)
+    findings = sorted((_moved(each, moved) for each in result.findings), key=lambda each: each.sort_key)
     names: Mapping[str, str] = shown
 
     def excerpt(at: Location) -> tuple[str, ...]:
