@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from torchdet_lint.cli import main
-
 from tests.review.servers import GitHub, GitLab, serving
+from torchdet_lint.cli import main
 
 LOADER = "from torch.utils.data import DataLoader\n\n\ndef load(data):\n    return DataLoader(data, batch_size=4, shuffle=True)\n"
 """A file with one finding, TDL101 in line 5."""

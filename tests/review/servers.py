@@ -204,10 +204,11 @@ def serving(server: S) -> Iterator[S]:
             self.end_headers()
             self.wfile.write(data)
 
-        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _any
-
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, *args: object) -> None:
             """Nothing."""
+
+    for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+        setattr(Handler, f"do_{method}", Handler._any)
 
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.url = f"http://127.0.0.1:{http.server_address[1]}"

@@ -1,7 +1,7 @@
 """Questions to git, none of which writes anything: not to the work tree, not to the index, not to the repository.
 
-`GIT_OPTIONAL_LOCKS=0` and `diff.autoRefreshIndex` keep git from refreshing the index on the way (git(1), git-config(1)). A diff is
-asked for with every setting of the user's that changes its form turned off.
+`GIT_OPTIONAL_LOCKS=0` and `diff.autoRefreshIndex` keep git from refreshing the index on the way (git(1), git-config(1)).
+A diff is asked for with every setting of the user's that changes its form turned off.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ PATHS = (":(top)*.py", ":(top)*.pyi", ":(top)*.ipynb")
 
 _PLAIN_DIFF = (
     "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--find-renames", "--unified=3", "--inter-hunk-context=0",
-    "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--diff-algorithm=default", "-O/dev/null",
+    "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--diff-algorithm=default",
+    "-O/dev/null",
 )  # fmt: skip
 _SETTINGS = (
     "-c", "core.quotePath=false", "-c", "diff.suppressBlankEmpty=false", "-c", "diff.autoRefreshIndex=false",
