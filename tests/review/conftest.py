@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,18 +34,19 @@ class Repo:
     def __init__(self, path: Path) -> None:
         self.path = path
         path.mkdir(parents=True, exist_ok=True)
-        self.git("init", "-q", "-b", "main", ".")
-        self.git("config", "user.name", "Somebody")
-        self.git("config", "user.email", "somebody@example.org")
+        if not (path / ".git").exists():
+            self.git("init", "-q", "-b", "main", "--template=", ".")
+            with (path / ".git" / "config").open("a") as file:
+                file.write("[user]\n\tname = Somebody\n\temail = somebody@example.org\n")
 
-    def git(self, *args: str) -> str:
+    def git(self, *args: str, data: str | None = None) -> str:
         environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith("GIT_")},
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_NOSYSTEM": "1",
         }
         done = subprocess.run(
-            ("git", *args), cwd=self.path, env=environment, capture_output=True, text=True, check=True
+            ("git", *args), cwd=self.path, env=environment, input=data, capture_output=True, text=True, check=True
         )
         return done.stdout.strip()
 
@@ -76,11 +78,19 @@ def no_ci(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
 
 
-@pytest.fixture
-def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
-    """A repository, which is the working directory, with one file on the branch `main`."""
-    made = Repo(tmp_path / "project")
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the repository of every test starts as."""
+    made = Repo(tmp_path_factory.mktemp("model"))
     made.commit({"util.py": CLEAN})
+    return made.path
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Path) -> Repo:
+    """A repository, which is the working directory, with one file on the branch `main`."""
+    shutil.copytree(model, tmp_path / "project")
+    made = Repo(tmp_path / "project")
     monkeypatch.chdir(made.path)
     return made
 

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -202,6 +203,22 @@ def test_files_that_archives_leave_out_are_in_the_base(repo: Repo, review: Revie
     repo.git("checkout", "-q", "-b", "feature")
     repo.commit({"new.py": CLEAN})
     assert found(review("--base", "main", "--format", "json")) == ([], [])
+
+
+def test_forged_names_write_nothing_outside_of_the_temporary_folder(
+    repo: Repo, review: Review, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    blob = repo.git("rev-parse", "HEAD:util.py")
+    inner = repo.git("mktree", data=f"100644 blob {blob}\tevil.py\n")
+    for _ in range(len(repo.path.parts) + 3):  # from `a` in the base to the folder of this test
+        inner = repo.git("mktree", data=f"040000 tree {inner}\t..\n")
+    top = repo.git("mktree", data=f"040000 tree {inner}\ta\n100644 blob {blob}\tutil.py\n")
+    forged = repo.git("commit-tree", "-m", "forged", "-p", "HEAD", top)
+    temporary = tmp_path / "one" / "two"
+    temporary.mkdir(parents=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    assert review("--base", forged, "--head", "HEAD", "--format", "json").status == 0
+    assert not (tmp_path / "evil.py").exists()
 
 
 def test_a_submodule_is_no_part_of_the_change(repo: Repo, review: Review, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import contextlib
 import difflib
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from torchdet_lint.review.diff import parse, whole
@@ -116,6 +116,7 @@ def test_whole_files() -> None:
 LINES = st.lists(st.sampled_from(["", "a", "b", "--- c", "+++ d", "@@ -1 +1 @@", "\\ e"]), max_size=12)
 
 
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(LINES, LINES)
 def test_every_line_is_told_as_it_is(old: list[str], new: list[str]) -> None:
     """Against difflib: shown unchanged lines are equal on both sides, added and removed ones make up the rest."""
@@ -130,6 +131,7 @@ def test_every_line_is_told_as_it_is(old: list[str], new: list[str]) -> None:
         assert kept == [each for number, each in enumerate(new, 1) if not file.added(number)]
 
 
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(alphabet="-+@ ab\n\\,1/", max_size=80))
 def test_damage_is_told_and_nothing_else_happens(text: str) -> None:
     with contextlib.suppress(ReviewError):

@@ -15,11 +15,11 @@ from torchdet_lint.cli.output import write_file, write_out
 from torchdet_lint.cli.progress import progress
 from torchdet_lint.cli.shared import (
     checked_paths,
+    colourless_run_options,
     engine_options,
     options,
     paths_argument,
     project_options,
-    run_options,
     selection_options,
     settings_for,
     tell_problems,
@@ -54,7 +54,7 @@ _review_options = options(
 @_review_options
 @selection_options
 @project_options
-@run_options
+@colourless_run_options
 def review(paths: tuple[str, ...], **given: Any) -> int:
     """Say what a change introduces: findings that its base does not have, and those on changed lines.
 

@@ -67,14 +67,25 @@ project_options: Callable[[F], F] = options(
     click.option("--isolated", is_flag=True, help="Read no configuration file."),
 )
 
-run_options: Callable[[F], F] = options(
+_cache_options: Callable[[F], F] = options(
     click.option("-n", "--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs."),
     click.option("--cache-dir", metavar="FOLDER", help="Where results are kept between runs."),
     click.option("-j", "--jobs", type=click.IntRange(min=0), help="Worker processes; 0: one for each processor."),
-    click.option("--color", type=click.Choice(WHEN), default="auto", help="When to colour the output."),
+)
+
+_talk_options: Callable[[F], F] = options(
     click.option("-q", "--quiet", is_flag=True, help="Findings only: no summary, no progress."),
     click.option("-v", "--verbose", is_flag=True, help="Say more: time taken, tracebacks of internal errors."),
 )
+
+run_options: Callable[[F], F] = options(
+    _cache_options,
+    click.option("--color", type=click.Choice(WHEN), default="auto", help="When to colour the output."),
+    _talk_options,
+)
+
+colourless_run_options: Callable[[F], F] = options(_cache_options, _talk_options)
+"""For commands that write nothing but Markdown and JSON."""
 
 
 def settings_for(

@@ -118,7 +118,9 @@ def described(each: Noted) -> str:
     parts = [
         f"{_MARKS[finding.severity]} **{rule}** {inline(_shortened(finding.message))}",
         f"*Help*: {inline(_shortened(finding.help))}" if finding.help else "",
-        "\n".join(f"- {code(place(other.location))}: {inline(other.label)}" for other in finding.related[:5]),
+        "\n".join(
+            f"- {code(place(other.location))}: {inline(_shortened(other.label, 300))}" for other in finding.related[:5]
+        ),
         f"<sub>{inline(finding.name)} ({finding.severity}, {finding.confidence} confidence{seen}{there})</sub>",
     ]
     return "\n\n".join(part for part in parts if part)

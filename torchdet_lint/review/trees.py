@@ -95,9 +95,17 @@ def _blobs(listing: bytes) -> Iterator[Blob]:
     """
     for entry in listing.split(b"\0"):
         head, _, path = entry.partition(b"\t")
-        if head.startswith(b"100"):
+        shown = path.decode("utf-8", "surrogateescape")
+        if head.startswith(b"100") and _stays_inside(shown):
             _, _, name, size = head.split()
-            yield Blob(path.decode("utf-8", "surrogateescape"), name.decode(), int(size) if size.isdigit() else 0)
+            yield Blob(shown, name.decode(), int(size) if size.isdigit() else 0)
+
+
+def _stays_inside(path: str) -> bool:
+    """Whether a path is one that git itself would check out: whoever forges objects can name things `../x` in them."""
+    windows = os.sep == "\\"
+    parts = (path.replace("\\", "/") if windows else path).split("/")
+    return not any(part in ("", ".", "..") or part.lower() == ".git" or (windows and ":" in part) for part in parts)
 
 
 def _contents(repo: Repository, blobs: list[Blob]) -> Iterator[bytes]:
