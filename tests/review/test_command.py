@@ -217,7 +217,7 @@ def test_forged_names_write_nothing_outside_of_the_temporary_folder(
     temporary = tmp_path / "one" / "two"
     temporary.mkdir(parents=True)
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    assert review("--base", forged, "--head", "HEAD", "--format", "json").status == 0
+    assert review("--base", "HEAD", "--head", forged).status == 0
     assert not (tmp_path / "evil.py").exists()
 
 
