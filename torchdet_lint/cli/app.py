@@ -14,6 +14,7 @@ _COMMANDS = {
     "clean": "torchdet_lint.cli.clean",
     "explain": "torchdet_lint.cli.rules",
     "programs": "torchdet_lint.cli.programs",
+    "review": "torchdet_lint.cli.review",
     "rules": "torchdet_lint.cli.rules",
 }
 _OWN_OPTIONS = ("-h", "--help", "-V", "--version")

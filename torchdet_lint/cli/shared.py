@@ -67,23 +67,37 @@ project_options: Callable[[F], F] = options(
     click.option("--isolated", is_flag=True, help="Read no configuration file."),
 )
 
-run_options: Callable[[F], F] = options(
+_cache_options: Callable[[F], F] = options(
     click.option("-n", "--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs."),
     click.option("--cache-dir", metavar="FOLDER", help="Where results are kept between runs."),
     click.option("-j", "--jobs", type=click.IntRange(min=0), help="Worker processes; 0: one for each processor."),
-    click.option("--color", type=click.Choice(WHEN), default="auto", help="When to colour the output."),
+)
+
+_talk_options: Callable[[F], F] = options(
     click.option("-q", "--quiet", is_flag=True, help="Findings only: no summary, no progress."),
     click.option("-v", "--verbose", is_flag=True, help="Say more: time taken, tracebacks of internal errors."),
 )
 
+run_options: Callable[[F], F] = options(
+    _cache_options,
+    click.option("--color", type=click.Choice(WHEN), default="auto", help="When to colour the output."),
+    _talk_options,
+)
 
-def settings_for(paths: Iterable[str], config: Iterable[str], isolated: bool, given: dict[str, Any]) -> SettingsFor:
-    """The settings under the options of a command line; `given` holds the parameters of the command by name.
+colourless_run_options: Callable[[F], F] = options(_cache_options, _talk_options)
+"""For commands that write nothing but Markdown and JSON."""
+
+
+def settings_for(
+    paths: Iterable[str], config: Iterable[str], isolated: bool, given: dict[str, Any], cwd: str | None = None
+) -> SettingsFor:
+    """The settings under the options of a command line; `given` holds the parameters of the command by name, `cwd` is the
+    folder that they hold in, if it is not the working directory.
 
     Raises Trouble and ConfigError.
     """
     try:
-        cwd = os.getcwd()
+        cwd = os.getcwd() if cwd is None else cwd
     except OSError:
         raise Trouble("the working directory is gone; change to one that exists") from None
     file, overrides = None, []
