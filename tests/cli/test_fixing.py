@@ -249,3 +249,18 @@ def test_broken_baselines(run: Run, document: str, message: str) -> None:
         assert message in ran.err
         assert ran.err.count("\n") == 1
     assert Path("known.json").read_text() == document
+
+
+def test_fixes_are_the_same_from_the_cache(run: Run) -> None:
+    cold = run("check", "--output-format", "json", "--no-cache")
+    first = run("check", "--output-format", "json")
+    warm = run("check", "--output-format", "json", "-q")  # other arguments, so that the outcome is not simply repeated
+    assert cold.out == first.out == warm.out
+    assert json.loads(warm.out)["summary"]["fixable"] == 1
+
+
+def test_a_run_that_fixes_is_never_only_repeated(run: Run) -> None:
+    assert run("check", "--fix-only").out == "1 finding fixed\n"
+    Path("a.py").write_text(CODE)
+    assert run("check", "--fix-only").out == "1 finding fixed\n"
+    assert text() == SAFE

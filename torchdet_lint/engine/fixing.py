@@ -194,7 +194,9 @@ def _refuse(state: _State, proposals: Iterable[Proposal], why: str) -> None:
 
 def _failed(taken: Sequence[Proposal], before: Result, after: Result) -> list[Proposal]:
     """The fixes after which as many findings of their rule stand at their place as before."""
-    edits = {edit for each in taken for edit in _edits(each.fix)}
+    edits: dict[str, set[Edit]] = {}
+    for edit in (edit for each in taken for edit in _edits(each.fix)):
+        edits.setdefault(edit.location.path, set()).add(edit)
     there, now = Counter(map(_place, before.findings)), Counter(map(_place, after.findings))
     fixed = Counter(_place(each.finding) for each in taken)
     moved: dict[_Place, list[Proposal]] = {}
@@ -202,7 +204,7 @@ def _failed(taken: Sequence[Proposal], before: Result, after: Result) -> list[Pr
         moved.setdefault(_place(each.finding), []).append(each)
     failed: list[Proposal] = []
     for place, own in moved.items():
-        line = place.line + sum(_lines_added(edit, own[0].finding.location) for edit in edits)
+        line = place.line + sum(_lines_added(edit, own[0].finding.location) for edit in edits.get(place.path, ()))
         if now[place._replace(line=line)] > there[place] - fixed[place]:
             failed += own
     return failed
@@ -223,7 +225,7 @@ def _place(finding: Finding) -> _Place:
 def _lines_added(edit: Edit, at: Location) -> int:
     """By how many lines an edit moves a place."""
     there = edit.location
-    if (there.path, there.cell) != (at.path, at.cell) or (there.line, there.column) > (at.line, at.column):
+    if there.cell != at.cell or (there.line, there.column) > (at.line, at.column):
         return 0
     return edit.text.count("\n") - (there.end_line - there.line)
 

@@ -50,6 +50,9 @@ def give_seed(target: Target) -> Fix | None:
 
 def _default_seed(target: Target) -> Fix | None:
     """A default for the parameter that nobody passes, in the place of None."""
+    seeds = [seed_of(target.facts, event) for event in target.events]
+    if any(NONE in alternatives(seed) for seed in seeds if seed is not None):
+        return None  # somebody passes it
     function = target.code.function(target.start)
     passed = {arg.value.id for arg in (target.call[0].args if target.call else ()) if isinstance(arg.value, ir.Name)}
     for param in function[0].params if function is not None else ():

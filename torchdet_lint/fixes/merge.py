@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -28,27 +29,46 @@ def merge(proposals: Iterable[Proposal]) -> Merged:
     A fix that is the same as one that was taken is made with it, once. Imports are made once each.
     """
     taken: list[Proposal] = []
-    edits: list[Edit] = []
-    imports: dict[Edit, None] = {}
+    made: set[Fix] = set()
+    edits, imports = _Places(), _Places()
     for each in proposals:
-        if any(each.fix == other.fix for other in taken):
+        fix = each.fix
+        if fix in made:
             taken.append(each)
-        elif not any(_touch(one, other) for one in each.fix.edits for other in (*edits, *imports)) and not any(
-            _touch(one, other) for one in each.fix.imports for other in edits
+        elif not any(edits.touch(edit) or imports.touch(edit) for edit in fix.edits) and not any(
+            edits.touch(edit) for edit in fix.imports
         ):
             taken.append(each)
-            edits += each.fix.edits
-            imports.update(dict.fromkeys(each.fix.imports))
-    return Merged(tuple(taken), _by_file([*_joined(imports), *edits]))
+            made.add(fix)
+            edits.add(fix.edits)
+            imports.add(edit for edit in fix.imports if edit not in imports.all)
+    return Merged(tuple(taken), _by_file([*_joined(imports.all), *edits.all]))
 
 
-def _touch(one: Edit, other: Edit) -> bool:
-    """Whether two edits overlap, or are about the same place."""
-    if one.location.path != other.location.path:
-        return False
-    if one.start == one.end or other.start == other.end:
-        return one.start <= other.end and other.start <= one.end
-    return one.start < other.end and other.start < one.end
+class _Places:
+    """Edits that were taken, in the order of their places in each file."""
+
+    def __init__(self) -> None:
+        self.all: dict[Edit, None] = {}
+        self._spans: dict[str, list[tuple[int, int]]] = {}
+
+    def add(self, edits: Iterable[Edit]) -> None:
+        for edit in edits:
+            self.all[edit] = None
+            insort(self._spans.setdefault(edit.location.path, []), (edit.start, edit.end))
+
+    def touch(self, edit: Edit) -> bool:
+        """Whether an edit overlaps one of these, or is about the same place."""
+        spans = self._spans.get(edit.location.path, [])
+        at = bisect_left(spans, (edit.start, edit.start))
+        near = spans[max(at - 1, 0) : bisect_left(spans, (edit.end + 1, -1))]
+        return any(_touch(start, end, edit) for start, end in near)
+
+
+def _touch(start: int, end: int, edit: Edit) -> bool:
+    if start == end or edit.start == edit.end:
+        return start <= edit.end and edit.start <= end
+    return start < edit.end and edit.start < end
 
 
 def _joined(imports: Iterable[Edit]) -> list[Edit]:

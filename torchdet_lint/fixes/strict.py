@@ -8,6 +8,7 @@ from torchdet_lint import ir
 from torchdet_lint.analysis.fold import Hit
 from torchdet_lint.analysis.modes import CUBLAS
 from torchdet_lint.analysis.state import FAMILIES
+from torchdet_lint.analysis.values import Truth, truth
 from torchdet_lint.checks.facts import ProgramFacts
 from torchdet_lint.finding import Edit, Fix
 from torchdet_lint.fixes.code import Code, Placed
@@ -30,7 +31,7 @@ def enable(target: Target) -> Fix | None:
     title = "enable deterministic algorithms"
     uses = [program.hits[key] for key in ("matmul", "backward") if key in program.hits]
     for placed in _beside(target, program, uses):
-        lines, names = _lines(target, program, placed.start)
+        lines, names = _lines(target, program, placed.start, _switch_above(target.code, program, placed))
         edit = target.code.lines_after(placed, lines)
         if edit is not None:
             return fix(title, "unsafe", [edit], names)
@@ -61,7 +62,7 @@ def _elsewhere(target: Target, program: ProgramFacts, uses: list[Hit]) -> Fix | 
     return fix("enable deterministic algorithms", "unsafe", [code.lines_after(last, lines)], names)
 
 
-def _lines(target: Target, program: ProgramFacts, at: int) -> tuple[list[str], list[Named | None]]:
+def _lines(target: Target, program: ProgramFacts, at: int, value: str = "True") -> tuple[list[str], list[Named | None]]:
     names: list[Named | None] = []
     lines: list[str] = []
     if f"mode:{CUBLAS}" not in program.hits and "mode:cublas-workspace" not in program.hits:
@@ -72,7 +73,7 @@ def _lines(target: Target, program: ProgramFacts, at: int) -> tuple[list[str], l
     mode = target.named("torch.use_deterministic_algorithms", at)
     names.append(mode)
     if mode is not None:
-        lines.append(f"{mode.text}(True)")
+        lines.append(f"{mode.text}({value})")
     return lines, names
 
 
@@ -96,6 +97,23 @@ def _beside(target: Target, program: ProgramFacts, uses: list[Hit]) -> list[Plac
         if placed.start not in using:
             found.append(_last_like(target.code, placed))
     return found
+
+
+def _switch_above(code: Code, program: ProgramFacts, placed: Placed) -> str:
+    """The option that switches cuDNN's deterministic mode in the lines above, where it is not off by default; it should
+    switch this mode too.
+    """
+    setting = program.hits.get(CUDNN)
+    if setting is None or truth(setting.event.value) in (Truth.NO, Truth.UNLIKELY):
+        return "True"
+    level = code.around(placed.start)[-1]
+    for each in level.block[max(level.index - 2, 0) : level.index + 1]:
+        statement = each.statement
+        if isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Name | ir.Attr):
+            target = statement.targets[0]
+            if isinstance(target, ir.Attr) and target.name == "deterministic":
+                return code.written(each.base, statement.value.span)
+    return "True"
 
 
 def _last_like(code: Code, placed: Placed) -> Placed:
