@@ -39,7 +39,12 @@ if TYPE_CHECKING:
 _report_options = options(
     click.option("--fail-on", type=click.Choice(SEVERITIES), help="The least severity that makes the exit status 1."),
     click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings."),
-    click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), help="The form of the report."),
+    click.option(
+        "--output-format",
+        type=click.Choice(OUTPUT_FORMATS),
+        metavar="FORMAT",
+        help=f"The form of the report: {', '.join(OUTPUT_FORMATS)}.",
+    ),
     click.option(
         "--output",
         multiple=True,
