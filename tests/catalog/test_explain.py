@@ -60,7 +60,7 @@ def test_list_of_rules() -> None:
     assert "\nData loading (loading)\n" in text
     assert re.search(r"^  TDL209  reduced-precision +note +.*\(off by default\)$", text, re.MULTILINE)
     assert len(re.findall(r"^  TDL\d{3}  ", text, re.MULTILINE)) == len(CATALOG.rules)
-    assert "state" not in text
+    assert "State (state)\n  TDL601  " in text
 
 
 def test_pages_are_written_compared_and_cleared(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ OFF = frozenset(rule.code for rule in CATALOG.rules if not rule.default)
         ("TDL101", {"TDL101"}),
         ("set-order", {"TDL106"}),
         ("operations", {f"TDL40{n}" for n in range(1, 6)}),
-        ("state", set()),
+        ("state", {"TDL601"}),
     ],
 )
 def test_what_a_selector_covers(selector: str, codes: set[str]) -> None:
