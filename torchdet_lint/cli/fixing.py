@@ -36,8 +36,6 @@ fix_options = options(
     click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 when something was fixed."),
     click.option(
         "--add-ignore",
-        is_flag=False,
-        flag_value="",
         default=None,
         metavar="[=REASON]",
         help="Add suppression comments for all findings.",

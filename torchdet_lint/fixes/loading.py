@@ -48,13 +48,20 @@ def _beside(target: Target, value: str) -> list[Edit | None]:
     text = code.mask[code.line_start(level.here.start) : target.start]
     if text.lstrip().startswith(("elif", "else", "lambda")) or "lambda" in text or " for " in text:
         return [add(code, target.start, target.end, f"generator={value}")]
-    name = next((name for name in ("generator", "loader_generator") if is_free(code, name, target.start)), "")
+    names = (*_named_after(level.here), "generator", "loader_generator")
+    name = next((name for name in names if is_free(code, name, target.start)), "")
     if not name:
         return [add(code, target.start, target.end, f"generator={value}")]
     return [
         code.lines_before(level.here.start, [f"{name} = {value}"], lift=False),
         add(code, target.start, target.end, f"generator={name}"),
     ]
+
+
+def _named_after(placed: Placed) -> list[str]:
+    """`train_generator` for `train_loader`, so that several loaders share no name."""
+    found = re.fullmatch(r"(\w+_)(?:data_?)?loader", _assigned(placed))
+    return [f"{found[1]}generator"] if found is not None else []
 
 
 def _repeated(target: Target) -> bool:
