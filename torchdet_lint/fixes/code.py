@@ -12,7 +12,7 @@ from torchdet_lint.checks.facts import nested
 from torchdet_lint.finding import Edit
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import blocks
-from torchdet_lint.source import SourceFile, Unit
+from torchdet_lint.source import ImportRecord, SourceFile, Unit
 from torchdet_lint.source.lexer import lex
 
 Spanned: TypeAlias = tuple[int, int]
@@ -61,6 +61,10 @@ class Code:
         self.path = source.path
         self.text = source.text
         self.mask = mask
+        self.imports: list[tuple[ImportRecord, int, bool]] | None = None
+        """For `torchdet_lint.fixes.imports`, which makes it once."""
+        self._around: dict[int, tuple[Around, ...]] = {}
+        self._calls: dict[Spanned, tuple[ir.Call, int] | None] = {}
 
     @classmethod
     def of(cls, project: Project, path: str) -> Code | None:
@@ -194,6 +198,11 @@ class Code:
 
     def around(self, offset: int) -> tuple[Around, ...]:
         """The statements around an offset, the outermost first."""
+        if offset not in self._around:
+            self._around[offset] = self._statements_around(offset)
+        return self._around[offset]
+
+    def _statements_around(self, offset: int) -> tuple[Around, ...]:
         found: list[Around] = []
         block: tuple[Placed, ...] | None = self.top
         while block:
@@ -243,7 +252,11 @@ class Code:
 
     def call(self, offset: int, end: int) -> tuple[ir.Call, int] | None:
         """The call with exactly this span, and its base."""
-        return next(((node, base) for node, base in self.nodes(offset, end) if isinstance(node, ir.Call)), None)
+        key = (offset, end)
+        if key not in self._calls:
+            nodes = ((node, base) for node, base in self.nodes(offset, end) if isinstance(node, ir.Call))
+            self._calls[key] = next(nodes, None)
+        return self._calls[key]
 
 
 def inner_blocks(statement: ir.Stmt) -> tuple[ir.Body, ...]:

@@ -18,6 +18,7 @@ _ALIASES = {"numpy": "np"}
 _FROM = "torch.nn.attention."
 """A module whose members are imported one by one: `import torch` alone need not load it."""
 
+_BLANK = re.compile(r"[ \t\f;:\r\n]*")
 _DOCSTRING = re.compile(r"[rRuU]?(?:\"\"\"|'''|\"|')")
 
 
@@ -75,26 +76,27 @@ def _spellings(code: Code, dotted: str, at: int) -> Iterator[tuple[str, str]]:
 
 def _records(code: Code, at: int) -> Iterator[ImportRecord]:
     """The imports that certainly hold at an offset: those at the top level, and before it in its function."""
-    starts = sorted(unit.start for unit in code.source.units if unit.kind in ("import", "from"))
     function = code.function(at)
     begin = function[0].span[0] + function[1] if function is not None else None
-    for record in code.source.imports:
-        start = record.start + len(code.text[record.start :]) - len(code.text[record.start :].lstrip(" \t\f;"))
-        top = (
-            any(unit.start <= start < max(unit.end, unit.start + 1) for unit in _import_units(code)) or start in starts
-        )
-        if (
-            top
-            and (function is not None or start < at)
-            or begin is not None
-            and begin < start < at
-            and len(code.indent(start)) <= len(code.indent(at))
-        ):
+    for record, start, top in _placed_imports(code):
+        inside = begin is not None and begin < start < at and len(code.indent(start)) <= len(code.indent(at))
+        if inside or (top and (function is not None or start < at)):
             yield record
 
 
-def _import_units(code: Code) -> list[Unit]:
-    return [unit for unit in code.source.units if unit.kind in ("import", "from")]
+def _placed_imports(code: Code) -> list[tuple[ImportRecord, int, bool]]:
+    """The imports of a file, with their offsets, and whether they stand at the top level."""
+    if code.imports is None:
+        spans = [
+            (unit.start, max(unit.end, unit.start + 1)) for unit in code.source.units if unit.kind in ("import", "from")
+        ]
+        placed = []
+        for record in code.source.imports:
+            blank = _BLANK.match(code.text, record.start)
+            start = blank.end() if blank is not None else record.start
+            placed.append((record, start, any(first <= start < end for first, end in spans)))
+        code.imports = placed
+    return code.imports
 
 
 def _hidden(code: Code, at: int) -> frozenset[str]:
