@@ -1,0 +1,219 @@
+"""The recorder of operations: a dispatch mode that runs each operation as it is, and writes down what came out.
+
+A `TorchFunctionMode` would change which kernels run (an evaluating `TransformerEncoderLayer` leaves its fused path while one is
+active), so this is a `TorchDispatchMode`, below everything that chooses.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import weakref
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+from zlib import crc32
+
+from .digest import Digests, of_value
+from .operations import Operation, describe
+from .state import Runtime
+from .switches import Switches
+
+_MANY = 200_000
+"""Forward lines that are remembered for backward operations."""
+
+
+class Storages:
+    """Which storages have been seen. Follows the objects, not the addresses: those are used again."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, Any] = {}
+
+    def add(self, tensor: Any) -> bool:
+        """Whether the storage of a tensor is new."""
+        storage = tensor.untyped_storage()
+        key = id(storage)
+        known = self._seen.get(key)
+        if known is not None and known() is storage:
+            return False
+        self._seen[key] = weakref.ref(storage, lambda gone, key=key: self._drop(key, gone))
+        return True
+
+    def _drop(self, key: int, gone: Any) -> None:
+        if self._seen.get(key) is gone:
+            del self._seen[key]
+
+
+class Recorder:
+    """Writes events for operations. One for a process; each thread's events go to its own stream."""
+
+    def __init__(self, torch: Any, run: Runtime) -> None:
+        self._run = run
+        self._torch = torch
+        self._tensor = torch.Tensor
+        self._generator = torch.Generator
+        self._digests = Digests(torch)
+        self._storages = Storages()
+        self._switches = Switches(torch)
+        self._known: dict[Any, Operation] = {}
+        self._forward: dict[int, str] = {}
+        self._last_number = -1
+        self._node = getattr(torch._C, "_current_autograd_node", lambda: None)
+        self._number = getattr(getattr(torch._C, "_autograd", None), "_get_sequence_nr", lambda: 0)
+        self._fill = run.held.get("memory")
+        self._default_seed = torch.default_generator.initial_seed()
+        self._count = 0
+
+    def dispatch(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs an operation and records it. Whatever fails in the recording is a note in the stream, and the result stands."""
+        operation = self._known.get(function)
+        if operation is None:
+            operation = self._known[function] = describe(function)
+        place = self._run.places.nearest(sys._getframe(2))
+        if place == "!":
+            return function(*args, **kwargs)
+        before = after = None
+        try:
+            sent = self._inputs(operation, place, args, kwargs)
+            before = self._drawn_from(operation, args, kwargs) if operation.draws else None
+        except Exception as error:  # noqa: BLE001 (see above)
+            sent = 0
+            self._failed(operation, error)
+        result = function(*args, **kwargs)
+        try:
+            if before is not None:
+                after = self._drawn_from(operation, args, kwargs)
+                self._draw(operation, place, before, after)
+            self._output(operation, place, result, args, kwargs, sent)
+        except Exception as error:  # noqa: BLE001 (see above)
+            self._failed(operation, error)
+        self._count += 1
+        if self._count >= self._run.orders.ops or (self._count % 32 == 1 and self._run.out_of_time()):
+            self._limit()
+        return result
+
+    def _limit(self) -> None:
+        process = sys.modules.get("multiprocessing.process")
+        if process is None or process.parent_process() is None:  # a loader's worker that ends would break its parent
+            self._run.stop("ops" if self._count >= self._run.orders.ops else "seconds")
+
+    def _failed(self, operation: Operation, error: Exception) -> None:
+        self._run.streams.current().event("NOTE", operation.name, "", f"{type(error).__name__}")
+        self._run.ledger.facts.setdefault("failures", {})[operation.name] = f"{type(error).__name__}: {error}"[:200]
+
+    def _tensors(self, values: Any) -> Iterator[Any]:
+        if isinstance(values, self._tensor):
+            yield values
+        elif isinstance(values, tuple | list):
+            for value in values:
+                yield from self._tensors(value)
+        elif isinstance(values, dict):
+            for value in values.values():
+                yield from self._tensors(value)
+
+    def _inputs(self, operation: Operation, place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+        """Records inputs whose storage is new; the digest of what a collective sends."""
+        sent = 0
+        for tensor in self._tensors((args, kwargs)):
+            if not self._digests.is_plain(tensor):
+                continue
+            if operation.sends:
+                sent = self._digests.add(sent, tensor)
+            if self._storages.add(tensor):
+                digest = self._digests.add(0, tensor)
+                self._run.streams.current().event("EXT", "input", place, f"{digest:08x}", "", self._digests.sample(tensor))
+        return sent
+
+    def _output(
+        self, operation: Operation, place: str, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any], sent: int
+    ) -> None:
+        if operation.switched:
+            self._run.ledger.mode(operation.name, place, self._switches.state())
+        digest, values = sent, ""
+        if operation.empty or operation.grows:
+            self._uninitialised(place, result)
+        elif not operation.sends:
+            digest, values = self._digest(operation, result, args, kwargs)
+        if not operation.view:
+            for tensor in self._tensors(result):
+                if self._digests.is_plain(tensor):
+                    self._storages.add(tensor)
+        kind, forward = self._direction(place)
+        self._run.streams.current().event(kind, operation.name, place, f"{digest:08x}", forward, values)
+
+    def _digest(self, operation: Operation, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, str]:
+        digests, digest, values = self._digests, 0, ""
+        if operation.view:
+            for tensor in self._tensors(result):
+                digest = digests.add_layout(digest, tensor)
+            return digest, values
+        changed = [args[i] if i < len(args) else kwargs.get(name) for i, name in operation.written]
+        for tensor in self._tensors(changed or result):
+            digest = digests.add(digest, tensor)
+            values = values or digests.sample(tensor)
+        if isinstance(result, int | float | bool):
+            return crc32(of_value(result).encode()), f"{float(result):.9g}"
+        return digest, values
+
+    def _direction(self, place: str) -> tuple[str, str]:
+        """Whether a backward pass runs, and the line of the forward operation that the node belongs to."""
+        node = self._node()
+        if node is not None:
+            return "BW", self._forward.get(node._sequence_nr(), "")
+        number = self._number()
+        if number != self._last_number:
+            self._last_number = number
+            if len(self._forward) > _MANY:
+                self._forward.clear()
+            self._forward[number - 1] = place
+        return "OP", ""
+
+    def _uninitialised(self, place: str, result: Any) -> None:
+        """Fills memory that has no contents, where the run says with what."""
+        self._run.ledger.ask("MEM", "torch.empty", place)
+        if self._fill is None:
+            return
+        for tensor in self._tensors(result):
+            if self._digests.is_plain(tensor) and tensor.device.type == "cpu" and tensor.is_contiguous():
+                size = tensor.numel() * tensor.element_size()
+                if size:
+                    ctypes.memset(tensor.data_ptr(), 0 if self._fill == 0 else 255, size)
+
+    def _drawn_from(self, operation: Operation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, int]:
+        generator = kwargs.get("generator")
+        if generator is None:
+            generator = next((value for value in args if isinstance(value, self._generator)), None)
+        if generator is None:
+            generator = self._torch.default_generator
+        return generator, crc32(generator.get_state().numpy())
+
+    def _draw(self, operation: Operation, place: str, before: tuple[Any, int], after: tuple[Any, int]) -> None:
+        if before[1] == after[1]:
+            return
+        generator = before[0]
+        name = "torch"
+        if generator is self._torch.default_generator:
+            seed = generator.initial_seed()
+            if seed != self._default_seed:
+                self._default_seed = seed
+                if "torch" not in self._run.ledger.seeded_by:
+                    self._run.ledger.seed("torch", "")  # by a way that is not wrapped
+        else:
+            name = "torch.Generator"
+        self._run.ledger.draw(name, place)
+
+
+def install(torch: Any, run: Runtime) -> Any:
+    """Enters the mode in the current thread, for good. Returns a function that makes further modes for other threads."""
+    recorder = Recorder(torch, run)
+    base = import_module("torch.utils._python_dispatch").TorchDispatchMode
+
+    class Recording(base):  # type: ignore[misc]
+        """The mode that torch calls."""
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return recorder.dispatch(func, args, kwargs or {})
+
+    Recording().__enter__()
+    run.ledger.facts["torch"] = str(torch.__version__)
+    return Recording
