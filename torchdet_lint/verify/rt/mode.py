@@ -201,6 +201,7 @@ class Recorder:
         else:
             name = "torch.Generator"
         self._run.ledger.draw(name, place)
+        self._run.streams.current().event("RNG", operation.name, place, f"{before[1]:08x}")
 
 
 def install(torch: Any, run: Runtime) -> Any:

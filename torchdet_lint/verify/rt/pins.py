@@ -52,9 +52,9 @@ def pid(variant: int, real: int, first: int) -> int:
 
 
 def ordered(entries: Iterable[T], name: Callable[[T], str], variant: int) -> list[T]:
-    """Entries of a folder: sorted in variant 0, else shuffled by their names."""
-    if variant == 0:
-        return sorted(entries, key=name)
+    """Entries of a folder: sorted in variant 0, backwards in variant 1, else shuffled by their names."""
+    if variant < 2:
+        return sorted(entries, key=name, reverse=variant == 1)
     return sorted(entries, key=lambda entry: (crc32(f"{variant}{name(entry)}".encode("utf-8", "surrogateescape")), name(entry)))
 
 

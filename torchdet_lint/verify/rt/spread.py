@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from . import pins
+from .places import USER
 from .state import Runtime
 
 
@@ -53,21 +54,19 @@ class Spread:
 
     def _delay(self, thread: Any) -> float:
         """Seconds that a thread of the user's waits, where completion order is held."""
-        variant = self._run.held.get("completion")
-        code = getattr(getattr(thread, "_target", None), "__code__", None)
-        if variant is None or code is None or self._run.places.owner(code.co_filename) != 0:
+        code = getattr(getattr(thread, "_target", None), "__code__", None) or type(thread).run.__code__
+        if self._run.places.owner(code.co_filename) != USER:
             return 0.0
         return self.next_delay()
 
     def next_delay(self) -> float:
         """The delay of the next task."""
         self._tasks += 1
-        return pins.delay(self._run.held.get("completion", 0), self._tasks - 1)
+        self._run.ledger.facts["tasks"] = self._tasks
+        return pins.delay(self._run.held["completion"], self._tasks - 1) if "completion" in self._run.held else 0.0
 
     def on_futures(self, module: Any) -> None:
         """After `import concurrent.futures.thread`: tasks of a pool are delayed one by one."""
-        if "completion" not in self._run.held:
-            return
         spread, real = self, module._WorkItem.run
         made = module._WorkItem.__init__
 
