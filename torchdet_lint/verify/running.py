@@ -6,7 +6,7 @@ import os
 import platform
 import shutil
 import subprocess  # noqa: S404 (`setarch` is asked whether it works)
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -23,7 +23,9 @@ _STARTING = 120.0
 
 @dataclass(frozen=True)
 class Sample:
-    """What is run, and how far. `folder` is the user's working directory, `base` a folder of ours for copies and records."""
+    """What is run, and how far. `folder` is the user's working directory, `base` a folder of ours for copies and, unless `records` names another,
+    for records. `lines` are those of which is asked whether they run.
+    """
 
     command: tuple[str, ...]
     folder: str
@@ -32,6 +34,15 @@ class Sample:
     ops: int = 200_000
     seconds: float = 120.0
     lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    records: str = ""
+
+
+def by_path(lines: Iterable[tuple[str, int]]) -> Mapping[str, tuple[int, ...]]:
+    """Lines by their files."""
+    found: dict[str, set[int]] = {}
+    for path, line in lines:
+        found.setdefault(path, set()).add(line)
+    return {path: tuple(sorted(wanted)) for path, wanted in found.items()}
 
 
 @dataclass(frozen=True)
@@ -44,10 +55,10 @@ class Run:
     folder: str
 
 
-def execute(sample: Sample, setting: Setting, *, lines: bool = False) -> Run:
+def execute(sample: Sample, setting: Setting) -> Run:
     """Runs the sample once in a fresh copy. All runs but those `elsewhere` see the same path. Raises OSError and RecordError."""
     place = os.path.join(sample.base, "somewhere", "else", "altogether") if setting.elsewhere else os.path.join(sample.base, "run")
-    record = os.path.join(sample.base, "records", setting.name)
+    record = os.path.join(sample.records or os.path.join(sample.base, "records"), setting.name)
     for path in (place, record):
         shutil.rmtree(path, ignore_errors=True)
     os.makedirs(record)
@@ -60,7 +71,7 @@ def execute(sample: Sample, setting: Setting, *, lines: bool = False) -> Run:
         ops=sample.ops,
         seconds=sample.seconds,
         pins=setting.pins,
-        lines=sample.lines if lines else {},
+        lines={} if setting.pins else sample.lines,
     )
     outcome = run_boxed(
         (*(_still() if setting.still else ()), *sample.command),
