@@ -15,7 +15,14 @@ import click
 from torchdet_lint.cli.failures import CLEAN, FINDINGS, Trouble, say
 from torchdet_lint.cli.output import write_out
 from torchdet_lint.cli.progress import progress
-from torchdet_lint.cli.shared import engine_options, options, project_options, run_options, selection_options, settings_for
+from torchdet_lint.cli.shared import (
+    engine_options,
+    options,
+    project_options,
+    run_options,
+    selection_options,
+    settings_for,
+)
 
 if TYPE_CHECKING:
     from torchdet_lint.finding import Finding
@@ -24,11 +31,21 @@ if TYPE_CHECKING:
     from torchdet_lint.verify.verdict import Judgement
 
 _sample_options = options(
-    click.option("--steps", type=click.IntRange(1), default=20, show_default=True, help="Stop after so many optimizer steps."),
-    click.option("--ops", type=click.IntRange(1), default=200_000, show_default=True, help="Stop after so many operations."),
-    click.option("--seconds", type=click.FloatRange(1), default=120.0, show_default=True, help="Stop after so many seconds."),
-    click.option("--factors", default="all", show_default=True, metavar="LIST", help="What to release: names, `entropy`, `none`."),
-    click.option("--findings", "findings_file", metavar="FILE", help="A JSON report to verify, instead of linting now."),
+    click.option(
+        "--steps", type=click.IntRange(1), default=20, show_default=True, help="Stop after so many optimizer steps."
+    ),
+    click.option(
+        "--ops", type=click.IntRange(1), default=200_000, show_default=True, help="Stop after so many operations."
+    ),
+    click.option(
+        "--seconds", type=click.FloatRange(1), default=120.0, show_default=True, help="Stop after so many seconds."
+    ),
+    click.option(
+        "--factors", default="all", show_default=True, metavar="LIST", help="What to release: names, `entropy`, `none`."
+    ),
+    click.option(
+        "--findings", "findings_file", metavar="FILE", help="A JSON report to verify, instead of linting now."
+    ),
     click.option("--record", metavar="FOLDER", help="Keep the records of all runs in this new or empty folder."),
     click.option("--output-format", "form", type=click.Choice(("text", "json", "markdown")), default="text"),
 )

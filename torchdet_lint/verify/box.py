@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess  # noqa: S404 (running the user's command is what this is for)
+import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence

@@ -16,9 +16,10 @@ _TAIL = 10
 class Divergence:
     """The first difference of a stream.
 
-    `index` counts effects, `step` optimizer steps before it. `left` or `right` is None where that run had ended. `sources` are the first unequal
-    sources before it, one of each kind, in the order in which they happened (the left run's event, or the right's where the left has none).
-    `apart` is the greatest difference among sampled values, relative to the greater magnitude, where there are numbers to compare.
+    `index` counts effects, `step` optimizer steps before it. `left` or `right` is None where that run had ended. `sources` are
+    the first unequal sources before it, one of each kind, in the order in which they happened (the left run's event, or the
+    right's where the left has none). `apart` is the greatest difference among sampled values, relative to the greater magnitude,
+    where there are numbers to compare.
     """
 
     stream: str
@@ -68,7 +69,7 @@ class Comparison:
 
 
 def compare(left: Record, right: Record) -> Comparison:
-    """Compares streams of the same name. Worker and thread streams of which one run has none are passed over: how far they came is chance."""
+    """Compares streams of the same name. Those of workers and threads may be missing in one: how far they came is chance."""
     found = []
     for name in sorted(left.streams.keys() | right.streams.keys()):
         a, b = left.streams.get(name), right.streams.get(name)
@@ -125,7 +126,7 @@ def _unequal_sources(ones: tuple[Event, ...], others: tuple[Event, ...]) -> Iter
         pairs = zip_longest((e for e in ones if e.kind == kind), (e for e in others if e.kind == kind))
         for one, other in pairs:
             if one is None or other is None or one.same_as != other.same_as:
-                first[kind] = one or other  # type: ignore[assignment]  # zip_longest gives one of them
+                first[kind] = one if one is not None else other
                 break
     yield from sorted(first.values(), key=lambda event: event.time)
 

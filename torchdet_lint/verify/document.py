@@ -46,7 +46,7 @@ def document(judgement: Judgement, version: str) -> str:
         "unexplained": [_unexplained(item) for item in judgement.unexplained],
         "elsewhere": judgement.elsewhere,
         "ledger": [
-            {"gen": draw.generator, "line": draw.place, "seeded": draw.seeded or None, "draws": draw.count}
+            {"gen": draw.generator, "line": draw.place, "seeded": draw.seeded or None, "draws": draw.times}
             for draw in record.ledger.draws
         ],
         "switches": [
@@ -58,7 +58,13 @@ def document(judgement: Judgement, version: str) -> str:
 
 
 def _event(event: Event) -> dict[str, Any]:
-    return {"kind": event.kind, "call": event.name, "line": event.place, "fwd": event.forward or None, "digest": event.digest}
+    return {
+        "kind": event.kind,
+        "call": event.name,
+        "line": event.place,
+        "fwd": event.forward or None,
+        "digest": event.digest,
+    }
 
 
 def _divergence(divergence: Divergence) -> dict[str, Any]:

@@ -31,7 +31,9 @@ class NothingToCompare(Exception):
 
 @dataclass(frozen=True)
 class Shown:
-    """What releasing a factor showed: `no-effect`, `changes`, `confounded` (with addresses), `not-asked` (the program never asks for it) or `not-run`."""
+    """What releasing a factor showed: `no-effect`, `changes`, `confounded` (with addresses), `not-asked` (the program never asks
+    for it) or `not-run`.
+    """
 
     factor: Factor
     status: str
@@ -64,8 +66,8 @@ class Experiment:
 
 
 def perform(execute: Execute, chosen: frozenset[str], suspected: frozenset[str], tell: Tell) -> Experiment:
-    """Runs the natural pair, the pinned pair, and the releases of the chosen factors. Factors that findings suspect are released even where
-    the program seems not to ask for them. Raises ProgramFailed and NothingToCompare.
+    """Runs the natural pair, the pinned pair, and the releases of the chosen factors. Factors that findings suspect are released
+    even where the program seems not to ask for them. Raises ProgramFailed and NothingToCompare.
     """
     lab = _Lab(execute, tell, total=4 + len(chosen))
     first = lab.run(natural("natural-1"))
@@ -141,7 +143,7 @@ def _check(run: Run) -> None:
     record, outcome = run.record, run.outcome
     if not record.processes:
         raise NothingToCompare(
-            "the command was not instrumented: it started no Python that reads PYTHONPATH (`-E`, `-I` and `-S` keep it from doing so)"
+            "not instrumented: the command started no Python that reads PYTHONPATH (`-E`, `-I` and `-S` keep it from doing so)"
         )
     if outcome.stopped and not record.effects:
         raise NothingToCompare(f"the program was stopped ({outcome.stopped}) before it reached an operation of torch")

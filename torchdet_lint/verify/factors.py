@@ -12,9 +12,9 @@ from torchdet_lint.verify.record import Ledger
 class Factor:
     """One thing that is held in pinned runs.
 
-    `kinds` are the sources that show it. `pins` and `env` are what a release sets, a mapping for each variant that is tried until one makes a
-    difference. `rules` are prefixes of the codes that suspect it. `machine`: it differs between machines rather than between runs.
-    `told`: a difference is told and fails nothing.
+    `kinds` are the sources that show it. `pins` and `env` are what a release sets, a mapping for each variant that is tried until
+    one makes a difference. `rules` are prefixes of the codes that suspect it. `machine`: it differs between machines rather than
+    between runs. `told`: a difference is told and fails nothing.
     """
 
     name: str
@@ -66,7 +66,7 @@ FACTORS = (
 """In the order in which they are tried."""
 
 SCREENED = ("hash", "address", "memory", "completion", "cwd")
-"""Factors that leave no trace where they are asked for. They are released together first, and one by one only if that changes something."""
+"""Factors that leave no trace where they are asked for: released together first, one by one only if that changes something."""
 
 BY_NAME: Mapping[str, Factor] = {factor.name: factor for factor in FACTORS}
 
@@ -88,7 +88,9 @@ ENVIRONMENT: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Setting:
-    """What one run is given. With `still` the system's address randomisation is off; with `elsewhere` the working copy is in another folder."""
+    """What one run is given. With `still` the system's address randomisation is off; with `elsewhere` the working copy is in
+    another folder.
+    """
 
     name: str
     pins: Mapping[str, int] = field(default_factory=dict)

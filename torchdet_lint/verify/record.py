@@ -63,12 +63,12 @@ class Stream:
 
 
 class Draw(NamedTuple):
-    """`count` draws from a generator on one line, and the line that had seeded it: empty for never."""
+    """`times` draws from a generator on one line, and the line that had seeded it: empty for never."""
 
     generator: str
     place: str
     seeded: str
-    count: int
+    times: int
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,9 @@ class Record:
     @property
     def steps(self) -> int:
         """Optimizer steps of the first rank."""
-        return sum(1 for stream in self.streams.values() if stream.name == "rank0" for e in stream.events if e.kind == "STEP")
+        return sum(
+            1 for stream in self.streams.values() if stream.name == "rank0" for e in stream.events if e.kind == "STEP"
+        )
 
     @property
     def end(self) -> Event | None:
@@ -136,7 +138,8 @@ def _events(path: str) -> Iterator[Event]:
         for line in file:
             fields = line.rstrip("\n").split("\t")
             if len(fields) == 7 and fields[6].isdigit():  # a process that was ended may leave half a line
-                yield Event(*fields[:6], int(fields[6]))
+                kind, name, place, digest, forward, values, micros = fields
+                yield Event(kind, name, place, digest, forward, values, int(micros))
 
 
 def _json(path: str) -> dict[str, Any]:
@@ -157,7 +160,7 @@ def _added(ledgers: list[dict[str, Any]]) -> Ledger:
         for path, lines in ledger["reached"].items():
             reached.setdefault(path, set()).update(lines)
     return Ledger(
-        draws=tuple(Draw(*key, count) for key, count in counts["draws"].items()),
+        draws=tuple(Draw(key[0], key[1], key[2], count) for key, count in counts["draws"].items()),
         seeds=tuple((key[0], key[1], count) for key, count in counts["seeds"].items()),
         asked=tuple((key[0], key[1], key[2], count) for key, count in counts["asked"].items()),
         modes=tuple((key[0], key[1], key[2], count) for key, count in counts["modes"].items()),

@@ -25,7 +25,11 @@ def shown_place(place: str) -> str:
 
 def spoken(event: Event) -> str:
     """What an event is, in a few words."""
-    what = {"EXT": "an input that comes from outside of torch", "STEP": f"a step of {event.name}", "END": "the end of the run"}
+    what = {
+        "EXT": "an input that comes from outside of torch",
+        "STEP": f"a step of {event.name}",
+        "END": "the end of the run",
+    }
     return what.get(event.kind, f"{event.name} (backward)" if event.kind == "BW" else event.name)
 
 
@@ -43,7 +47,8 @@ def parting(divergence: Divergence) -> Iterator[str]:
         assert divergence.left is not None
         assert divergence.right is not None
         left, right = divergence.left, divergence.right
-        yield f"the runs do different things: {spoken(left)} at {shown_place(left.place)}, {spoken(right)} at {shown_place(right.place)}"
+        yield f"one run does {spoken(left)} at {shown_place(left.place)}"
+        yield f"the other {spoken(right)} at {shown_place(right.place)}"
     elif divergence.apart is not None:
         yield f"apart: {_distance(divergence.apart)}" + ("" if divergence.lasting else "; the runs agree again later")
     for source in divergence.sources[:4]:
@@ -95,7 +100,12 @@ def sample_of(judgement: Judgement) -> str:
     """How far the sample went."""
     record = judgement.experiment.record
     end = record.end.name if record.end else "cut off"
-    ended = {"steps": "stopped there", "ops": "stopped at --ops", "seconds": "stopped by --seconds", "exit": "to the program's end"}
+    ended = {
+        "steps": "stopped there",
+        "ops": "stopped at --ops",
+        "seconds": "stopped by --seconds",
+        "exit": "to the program's end",
+    }
     steps = f"{record.steps} optimizer step{'' if record.steps == 1 else 's'}" if record.steps else "no optimizer step"
     return f"{steps}, {record.effects} operations ({ended.get(end, end)})"
 
@@ -145,13 +155,16 @@ def _ledger(judgement: Judgement) -> Iterator[str]:
     ledger = judgement.experiment.record.ledger
     unseeded = [draw for draw in ledger.draws if not draw.seeded]
     for draw in unseeded[:8]:
-        times = "once" if draw.count == 1 else f"{draw.count} times"
+        times = "once" if draw.times == 1 else f"{draw.times} times"
         yield f"never seeded before: {draw.generator} drew {times} at {shown_place(draw.place)}\n"
 
 
 def _closing(judgement: Judgement) -> str:
     counts = {name: sum(v.verdict == name for v in judgement.verdicts) for name in MEANING}
-    said = ", ".join(f"{number} {name}" for name, number in counts.items() if number) or "no findings in the files of this sample"
+    said = (
+        ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+        or "no findings in the files of this sample"
+    )
     more = f"; {judgement.elsewhere} in files that the sample did not load" if judgement.elsewhere else ""
     return f"\n{said}{more}. {NO_PROOF}\n"
 
@@ -171,7 +184,8 @@ def markdown(judgement: Judgement) -> Iterator[str]:
             yield f"| `{where(verdict.finding)}` | {code} | **{verdict.verdict}** | {_cell(verdict.reason)} |\n"
         yield "\n"
     for item in judgement.unexplained:
-        yield f"- {'unexplained' if item.fails else 'note'}: {_cell(item.title)} changes the result at `{shown_place(item.divergence.place)}`\n"
+        kind = "unexplained" if item.fails else "note"
+        yield f"- {kind}: {_cell(item.title)} changes the result at `{shown_place(item.divergence.place)}`\n"
     if experiment.pinned is not None and not experiment.residual:
         yield "\n| factor | released alone |\n|---|---|\n"
         for shown in experiment.shown.values():

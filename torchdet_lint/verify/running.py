@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import subprocess  # noqa: S404 (`setarch` is asked whether it works)
+import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -23,8 +23,10 @@ _STARTING = 120.0
 
 @dataclass(frozen=True)
 class Sample:
-    """What is run, and how far. `folder` is the user's working directory, `base` a folder of ours for copies and, unless `records` names another,
-    for records. `lines` are those of which is asked whether they run.
+    """What is run, and how far.
+
+    `folder` is the user's working directory, `base` a folder of ours for copies and, unless `records` names another, for records.
+    `lines` are those of which is asked whether they run.
     """
 
     command: tuple[str, ...]
@@ -57,7 +59,11 @@ class Run:
 
 def execute(sample: Sample, setting: Setting) -> Run:
     """Runs the sample once in a fresh copy. All runs but those `elsewhere` see the same path. Raises OSError and RecordError."""
-    place = os.path.join(sample.base, "somewhere", "else", "altogether") if setting.elsewhere else os.path.join(sample.base, "run")
+    place = (
+        os.path.join(sample.base, "somewhere", "else", "altogether")
+        if setting.elsewhere
+        else os.path.join(sample.base, "run")
+    )
     record = os.path.join(sample.records or os.path.join(sample.base, "records"), setting.name)
     for path in (place, record):
         shutil.rmtree(path, ignore_errors=True)

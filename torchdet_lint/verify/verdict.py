@@ -27,8 +27,8 @@ MEANING = {
 """Verdicts, in the order of reports, and what they mean."""
 
 _CUDA_CHECKS = (
-    ("TDL201", "convolution-pairs"), ("TDL202", "convolution-pairs"), ("TDL205", "cublas-workspace"), ("TDL207", "compiled-pairs"),
-    ("TDL2", "strict-alerts"), ("TDL3", "attention-replay"), ("TDL403", "cublas-workspace"), ("TDL4", "operation-replay"),
+    ("TDL201", "convolution-pairs"), ("TDL202", "convolution-pairs"), ("TDL205", "cublas-workspace"),
+    ("TDL207", "compiled-pairs"), ("TDL2", "strict-alerts"), ("TDL3", "attention-replay"), ("TDL403", "cublas-workspace"), ("TDL4", "operation-replay"),
     ("TDL503", "copy-race"),
 )  # fmt: skip
 
@@ -126,7 +126,9 @@ def _line(place: str) -> tuple[str, int]:
     return path, int(line)
 
 
-def _verdict(finding: Finding, others: Sequence[Finding], experiment: Experiment, seen: frozenset[tuple[str, int]]) -> Verdict:
+def _verdict(
+    finding: Finding, others: Sequence[Finding], experiment: Experiment, seen: frozenset[tuple[str, int]]
+) -> Verdict:
     if not any(line in seen for line in _span(finding.location)):
         return Verdict(finding, "not-reached", MEANING["not-reached"])
     if finding.effect == "cuda":
@@ -177,7 +179,9 @@ def _touches(finding: Finding, item: Shown, experiment: Experiment) -> bool:
     events = [divergence.event, *(event for event in divergence.sources if event.kind in item.factor.kinds)]
     if any(_line(place) in lines for event in events for place in (event.place, event.forward) if place):
         return True
-    asked = (_line(place) for kind, _, place, _ in experiment.record.ledger.asked if kind in item.factor.kinds and place)
+    asked = (
+        _line(place) for kind, _, place, _ in experiment.record.ledger.asked if kind in item.factor.kinds and place
+    )
     return item.factor.name not in _TRACELESS and any(line in lines for line in asked)
 
 
@@ -202,9 +206,16 @@ def _not_confirmed(finding: Finding, shown: list[Shown]) -> Verdict:
     if "changes" in statuses:
         return Verdict(finding, "no-effect-seen", "another line differs first; fix that and run again", checks=checks)
     if "no-effect" in statuses:
-        return Verdict(finding, "no-effect-seen", f"other values of {names} changed no result in this sample", checks=checks)
+        return Verdict(
+            finding, "no-effect-seen", f"other values of {names} changed no result in this sample", checks=checks
+        )
     if statuses == {"not-asked"}:
-        return Verdict(finding, "refuted-on-this-torch", f"the line ran, and the sample never depended on {names}", checks=("ledger",))
+        return Verdict(
+            finding,
+            "refuted-on-this-torch",
+            f"the line ran, and the sample never depended on {names}",
+            checks=("ledger",),
+        )
     return Verdict(finding, "unprobed", "its factors were left out by --factors")
 
 
@@ -212,14 +223,20 @@ def _by_natural_pair(finding: Finding, factors: tuple[Factor, ...], experiment: 
     """Without a pinned pair that agrees, only two plain runs can speak."""
     first, names = experiment.natural.first, {factor.name for factor in factors}
     if first is None:
-        return Verdict(finding, "unprobed", "two plain runs agree, and no factor was released", checks=("natural-pair",))
+        return Verdict(
+            finding, "unprobed", "two plain runs agree, and no factor was released", checks=("natural-pair",)
+        )
     kinds = {kind for factor in factors for kind in factor.kinds}
     lines = set(lines_of(finding))
     source = next((e for e in first.sources if e.kind in kinds and e.place and _line(e.place) in lines), None)
     at_place = first.place and _line(first.place) in lines
     if source is None and not at_place and not ("completion" in names and experiment.residual):
-        return Verdict(finding, "confounded", "two runs differ for another reason, with everything held that can be held")
-    factor = "schedule" if experiment.residual else next((f.name for f in factors if source and source.kind in f.kinds), "")
+        return Verdict(
+            finding, "confounded", "two runs differ for another reason, with everything held that can be held"
+        )
+    factor = (
+        "schedule" if experiment.residual else next((f.name for f in factors if source and source.kind in f.kinds), "")
+    )
     return Verdict(finding, "confirmed", "two plain runs part here", factor, source, first, ("natural-pair",))
 
 
@@ -228,7 +245,12 @@ def _on_cuda(finding: Finding, experiment: Experiment) -> Verdict:
     lines = set(lines_of(finding))
     states = [state.split() for _, place, state, _ in experiment.record.ledger.modes if place and _line(place) in lines]
     if finding.code.startswith(("TDL3", "TDL4")) and states and all("deterministic" in state for state in states):
-        return Verdict(finding, "refuted-on-this-torch", "deterministic algorithms were on whenever the line ran", checks=("switches",))
+        return Verdict(
+            finding,
+            "refuted-on-this-torch",
+            "deterministic algorithms were on whenever the line ran",
+            checks=("switches",),
+        )
     check = next((check for code, check in _CUDA_CHECKS if finding.code.startswith(code)), "operation-replay")
     return Verdict(finding, "needs-cuda", MEANING["needs-cuda"], cuda_check=check)
 
@@ -243,6 +265,8 @@ def _unexplained(experiment: Experiment, verdicts: tuple[Verdict, ...]) -> Itera
     if experiment.residual and not confirmed:
         assert experiment.pinned is not None
         assert experiment.pinned.first is not None
-        yield Unexplained("schedule", "the schedule of threads, or what is not held", experiment.pinned.first, ("pinned-pair",))
+        yield Unexplained(
+            "schedule", "the schedule of threads, or what is not held", experiment.pinned.first, ("pinned-pair",)
+        )
     elif first is not None and not confirmed and all(item.factor.told for item in changing):
         yield Unexplained("", "no factor that was tried", first, ("natural-pair",))

@@ -56,7 +56,7 @@ class Digests:
         if not count:
             return b""
         memory = (ctypes.c_char * count).from_address(tensor.data_ptr())
-        memory._torchdet_owner = tensor  # noqa: SLF001 (our own attribute: the bytes live as long as the tensor)
+        memory._torchdet_owner = tensor  # the bytes live as long as the tensor
         return memory
 
 

@@ -12,7 +12,7 @@ Hook = Callable[[Any], None]
 
 
 class Waiting:
-    """A finder that stands first in `sys.meta_path` and finds nothing itself: it lets the others find, and then watches the loader."""
+    """A finder that stands first in `sys.meta_path` and finds nothing itself: it lets the others find, and watches the loader."""
 
     def __init__(self, hooks: dict[str, Hook], failed: Callable[[str, Exception], None]) -> None:
         self._hooks = hooks

@@ -10,6 +10,7 @@ import ctypes
 import sys
 import weakref
 from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
 from typing import Any
 from zlib import crc32
@@ -36,7 +37,7 @@ class Storages:
         known = self._seen.get(key)
         if known is not None and known() is storage:
             return False
-        self._seen[key] = weakref.ref(storage, lambda gone, key=key: self._drop(key, gone))
+        self._seen[key] = weakref.ref(storage, partial(self._drop, key))
         return True
 
     def _drop(self, key: int, gone: Any) -> None:
@@ -121,7 +122,9 @@ class Recorder:
                 sent = self._digests.add(sent, tensor)
             if self._storages.add(tensor):
                 digest = self._digests.add(0, tensor)
-                self._run.streams.current().event("EXT", "input", place, f"{digest:08x}", "", self._digests.sample(tensor))
+                self._run.streams.current().event(
+                    "EXT", "input", place, f"{digest:08x}", "", self._digests.sample(tensor)
+                )
         return sent
 
     def _output(
@@ -141,7 +144,9 @@ class Recorder:
         kind, forward = self._direction(place)
         self._run.streams.current().event(kind, operation.name, place, f"{digest:08x}", forward, values)
 
-    def _digest(self, operation: Operation, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, str]:
+    def _digest(
+        self, operation: Operation, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[int, str]:
         digests, digest, values = self._digests, 0, ""
         if operation.view:
             for tensor in self._tensors(result):
@@ -207,9 +212,9 @@ class Recorder:
 def install(torch: Any, run: Runtime) -> Any:
     """Enters the mode in the current thread, for good. Returns a function that makes further modes for other threads."""
     recorder = Recorder(torch, run)
-    base = import_module("torch.utils._python_dispatch").TorchDispatchMode
+    base: Any = import_module("torch.utils._python_dispatch").TorchDispatchMode
 
-    class Recording(base):  # type: ignore[misc]
+    class Recording(base):  # type: ignore[misc,valid-type,unused-ignore]
         """The mode that torch calls."""
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

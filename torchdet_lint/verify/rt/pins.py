@@ -13,7 +13,7 @@ _DAY_AND_A_BIT = 86_461.375
 
 
 class Entropy:
-    """Bytes that look random. They depend on the variant, the line that asks, and how often it has asked, so that one question more
+    """Bytes that look random. They depend on the variant, the line that asks, and how often it has asked: one question more
     elsewhere moves nothing.
     """
 
@@ -55,7 +55,9 @@ def ordered(entries: Iterable[T], name: Callable[[T], str], variant: int) -> lis
     """Entries of a folder: sorted in variant 0, backwards in variant 1, else shuffled by their names."""
     if variant < 2:
         return sorted(entries, key=name, reverse=variant == 1)
-    return sorted(entries, key=lambda entry: (crc32(f"{variant}{name(entry)}".encode("utf-8", "surrogateescape")), name(entry)))
+    return sorted(
+        entries, key=lambda entry: (crc32(f"{variant}{name(entry)}".encode("utf-8", "surrogateescape")), name(entry))
+    )
 
 
 def delay(variant: int, number: int) -> float:

@@ -20,7 +20,9 @@ class Places:
 
     def __init__(self, roots: tuple[str, ...]) -> None:
         self._roots = tuple(os.path.join(os.path.realpath(root), "") for root in roots)
-        self._standard = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__)})
+        self._standard = tuple(
+            {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__)}
+        )
         self._owners: dict[str, int] = {}
         self._names: dict[str, str] = {}
         self._places: dict[tuple[object, int], str] = {}
@@ -86,7 +88,7 @@ class Places:
             owner = self.owner(file)
             if owner == USER:
                 return self._place(frame)
-            if owner == IMPORT or (owner == LIBRARY and not libraries) or owner == TRANSFER:
+            if owner in (IMPORT, TRANSFER) or (owner == LIBRARY and not libraries):
                 return ""
             if owner == STANDARD and not file.startswith("<") and not any(part in file for part in through):
                 return ""

@@ -29,14 +29,14 @@ class Randomness:
 
     def on_random(self, module: Any) -> None:
         """After `import random`."""
-        instance = module._inst
+        instance: Any = module._inst
         self._wrap_python_seed(module)
         if "python" in self._run.held:
             instance.seed(pinned_seed(self._run.held["python"]))
         for name in dir(module):
             value = getattr(module, name)
             if getattr(value, "__self__", None) is instance and name not in ("seed", "getstate", "setstate"):
-                self._wrap_draw(module, name, "python", "RNGPY", lambda _result: of_value(instance.getstate()))
+                self._wrap_draw(module, name, "python", "RNGPY", lambda _, of=instance: of_value(of.getstate()))
         self._wrap_seed(module, "seed", "python", "random.seed")
         self._wrap_seed(module, "setstate", "python", "random.setstate")
 
@@ -61,9 +61,7 @@ class Randomness:
             setattr(torch, name, getattr(module, name))
         self._wrap_torch_entropy(torch)
 
-    def _wrap_draw(
-        self, module: Any, name: str, family: str, kind: str, digest: Callable[[Any], str] | None
-    ) -> None:
+    def _wrap_draw(self, module: Any, name: str, family: str, kind: str, digest: Callable[[Any], str] | None) -> None:
         real, run = getattr(module, name), self._run
 
         @wraps(real)

@@ -8,13 +8,16 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import pins
 from .digest import of_value
 from .ledger import Ledger
 from .places import Places
 from .streams import Streams
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 LOGGED = 64
 """Questions of one kind from one line that become events; further ones are only counted."""
@@ -161,7 +164,7 @@ class Entries:
     def __next__(self) -> Any:
         return next(self._entries)
 
-    def __enter__(self) -> Entries:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:

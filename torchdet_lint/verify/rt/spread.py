@@ -49,7 +49,7 @@ class Spread:
             with spread._mode():
                 real_body(thread)
 
-        threading.Thread.start = start  # type: ignore[method-assign]
+        threading.Thread.start = start  # type: ignore[method-assign,assignment]
         threading.Thread._bootstrap_inner = body  # type: ignore[attr-defined]
 
     def _delay(self, thread: Any) -> float:

@@ -6,6 +6,7 @@ import os
 import sys
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Any
 
 from .ledger import Ledger
 from .orders import Orders
@@ -47,11 +48,8 @@ class Runtime:
     def stop(self, why: str) -> None:
         """Ends the sample now. An exception would run the program's handlers, and a bare `except` would swallow it."""
         self.end(why)
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except (OSError, ValueError, AttributeError):
-                pass
+        _flush(sys.stdout)
+        _flush(sys.stderr)
         os._exit(0)
 
     def out_of_time(self) -> bool:
@@ -59,3 +57,11 @@ class Runtime:
         if not self.started:
             self.started = monotonic()
         return monotonic() - self.started > self.orders.seconds
+
+
+def _flush(stream: Any) -> None:
+    """What the program has printed must come out, where there is somebody who reads."""
+    try:
+        stream.flush()
+    except (OSError, ValueError, AttributeError):
+        pass
