@@ -28,7 +28,8 @@ MEANING = {
 
 _CUDA_CHECKS = (
     ("TDL201", "convolution-pairs"), ("TDL202", "convolution-pairs"), ("TDL205", "cublas-workspace"),
-    ("TDL207", "compiled-pairs"), ("TDL2", "strict-alerts"), ("TDL3", "attention-replay"), ("TDL403", "cublas-workspace"), ("TDL4", "operation-replay"),
+    ("TDL207", "compiled-pairs"), ("TDL2", "strict-alerts"), ("TDL3", "attention-replay"),
+    ("TDL403", "cublas-workspace"), ("TDL4", "operation-replay"),
     ("TDL503", "copy-race"),
 )  # fmt: skip
 

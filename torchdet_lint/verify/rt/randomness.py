@@ -33,10 +33,14 @@ class Randomness:
         self._wrap_python_seed(module)
         if "python" in self._run.held:
             instance.seed(pinned_seed(self._run.held["python"]))
+
+        def state(_result: Any) -> str:
+            return of_value(instance.getstate())
+
         for name in dir(module):
             value = getattr(module, name)
             if getattr(value, "__self__", None) is instance and name not in ("seed", "getstate", "setstate"):
-                self._wrap_draw(module, name, "python", "RNGPY", lambda _, of=instance: of_value(of.getstate()))
+                self._wrap_draw(module, name, "python", "RNGPY", state)
         self._wrap_seed(module, "seed", "python", "random.seed")
         self._wrap_seed(module, "setstate", "python", "random.setstate")
 
