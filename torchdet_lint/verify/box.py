@@ -76,7 +76,8 @@ def scratch_copy(folder: str, into: str) -> str:
 
 def _keep(stream: IO[bytes], kept: list[bytes], limit: int) -> None:
     size = 0
-    while chunk := stream.read1(65536):  # type: ignore[attr-defined]
-        if size < limit:
-            kept.append(chunk[: limit - size])
-        size += len(chunk)
+    with stream:
+        while chunk := stream.read1(65536):  # type: ignore[attr-defined]
+            if size < limit:
+                kept.append(chunk[: limit - size])
+            size += len(chunk)
