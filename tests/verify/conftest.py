@@ -45,7 +45,9 @@ def ran(sample: Callable[..., Sample]) -> Callable[..., Run]:
     return run
 
 
-def event(kind: str, digest: str = "1", place: str = "train.py:1:<module>", name: str = "aten.add", **more: str) -> Event:
+def event(
+    kind: str, digest: str = "1", place: str = "train.py:1:<module>", name: str = "aten.add", **more: str
+) -> Event:
     """An event whose time the record gives."""
     return Event(kind, name, place, digest, more.get("forward", ""), more.get("values", ""), 0)
 

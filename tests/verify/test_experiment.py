@@ -88,7 +88,9 @@ def test_only_what_the_program_asks_for_is_released() -> None:
     ledger = Ledger(draws=(Draw("numpy", "a.py:1:f", "", 1), Draw("torch", "a.py:1:f", "a.py:0:f", 1)), facts=FACTS)
     asked = {name for name, factor in BY_NAME.items() if asked_for(factor, ledger)}
     assert asked == {"numpy", "hash", "address", "memory", "threads"}
-    asking = Ledger(asked=(("TIME", "time.time", "a.py:1:f", 3), ("FS", "os.listdir", "a.py:1:f", 1)), facts={"tasks": 3})
+    asking = Ledger(
+        asked=(("TIME", "time.time", "a.py:1:f", 3), ("FS", "os.listdir", "a.py:1:f", 1)), facts={"tasks": 3}
+    )
     assert {"clock", "listing", "completion"} <= {name for name, factor in BY_NAME.items() if asked_for(factor, asking)}
 
 

@@ -20,7 +20,9 @@ from torchdet_lint.verify.verdict import judge
 def finding(code: str, line: int, effect: str = "run", related: int = 0, path: str = "train.py") -> Finding:
     at = Location(path, line, 1, line, 9)
     ways = (Related(Location(path, related, 1, related, 9), "draws here"),) if related else ()
-    return Finding(code, "name", "warning", "high", effect, "the message", at, related=ways, fingerprint=f"{code}{line}")
+    return Finding(
+        code, "name", "warning", "high", effect, "the message", at, related=ways, fingerprint=f"{code}{line}"
+    )
 
 
 def parted(line: int, *sources: Event, kind: str = "OP") -> Divergence:
@@ -33,9 +35,15 @@ def source(kind: str, line: int) -> Event:
 
 
 def experiment(
-    *shown: Shown, first: Divergence | None = None, reached: range = range(1, 40), residual: bool = False, modes: str = ""
+    *shown: Shown,
+    first: Divergence | None = None,
+    reached: range = range(1, 40),
+    residual: bool = False,
+    modes: str = "",
 ) -> Experiment:
-    asked = tuple((one.kind, one.name, one.place, 1) for item in shown if item.divergence for one in item.divergence.sources)
+    asked = tuple(
+        (one.kind, one.name, one.place, 1) for item in shown if item.divergence for one in item.divergence.sources
+    )
     ledger = Ledger(
         asked=asked,
         modes=(("aten.convolution", "train.py:3:f", modes, 1),),
@@ -69,7 +77,9 @@ def test_hidden_where_two_plain_runs_agree() -> None:
 
 def test_a_program_finding_is_confirmed_by_the_way_to_the_draw() -> None:
     shown = changes("numpy", parted(9, source("RNGNP", 5)))
-    assert verdicts(experiment(shown, first=parted(9)), finding("TDL002", 20, related=5)) == [(20, "confirmed", "numpy")]
+    assert verdicts(experiment(shown, first=parted(9)), finding("TDL002", 20, related=5)) == [
+        (20, "confirmed", "numpy")
+    ]
 
 
 def test_only_the_guilty_one_of_two_findings_is_confirmed() -> None:
@@ -80,7 +90,12 @@ def test_only_the_guilty_one_of_two_findings_is_confirmed() -> None:
 
 @pytest.mark.parametrize(
     ("status", "verdict"),
-    [("no-effect", "no-effect-seen"), ("not-asked", "refuted-on-this-torch"), ("not-run", "unprobed"), ("confounded", "confounded")],
+    [
+        ("no-effect", "no-effect-seen"),
+        ("not-asked", "refuted-on-this-torch"),
+        ("not-run", "unprobed"),
+        ("confounded", "confounded"),
+    ],
 )
 def test_what_was_not_confirmed(status: str, verdict: str) -> None:
     shown = Shown(BY_NAME["memory"], status, parted(30) if status == "confounded" else None)

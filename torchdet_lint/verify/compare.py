@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
+from math import isfinite, isnan
 
 from torchdet_lint.verify.record import SOURCES, Event, Record, Stream
+
+_UNCOMPARED = ("/more", "/other")
+"""Streams of tasks beyond those that get a name, and of threads that nobody has named."""
 
 _TAIL = 10
 """A difference lasts when one of the last tenth of the effects differs."""
@@ -71,14 +75,29 @@ class Comparison:
 def compare(left: Record, right: Record) -> Comparison:
     """Compares streams of the same name. Those of workers and threads may be missing in one: how far they came is chance."""
     found = []
+    leading = _leading(left) | _leading(right)
     for name in sorted(left.streams.keys() | right.streams.keys()):
+        if name.endswith(_UNCOMPARED):
+            continue
         a, b = left.streams.get(name), right.streams.get(name)
         if a is None or b is None:
-            if "/" not in name and name.startswith("rank"):
+            if name in leading:
                 found.append(_parted(a or Stream(name, ()), b or Stream(name, ()), left, right))
             continue
         found.append(_parted(a, b, left, right))
-    return Comparison(tuple(sorted((d for d in found if d is not None), key=lambda d: d.event.time)))
+    parted = sorted(
+        (divergence for divergence in found if divergence is not None), key=lambda divergence: divergence.event.time
+    )
+    return Comparison(tuple(parted) if any(divergence.stream in leading for divergence in parted) else ())
+
+
+def _leading(record: Record) -> frozenset[str]:
+    """The streams that a result comes from: those with optimizer steps, and main threads. What differs in a worker and never
+    reaches one of these is no difference: how tasks are shared out among workers is chance.
+    """
+    stepping = {name for name, stream in record.streams.items() if any(event.kind == "STEP" for event in stream.events)}
+    mains = {name for name, stream in record.streams.items() if stream.main and stream.effects}
+    return frozenset(stepping | mains or record.streams)
 
 
 def _parted(a: Stream, b: Stream, left: Record, right: Record) -> Divergence | None:
@@ -158,11 +177,13 @@ def _apart(left: str, right: str) -> float | None:
     ones, others = left.split(), right.split()
     if not ones or len(ones) != len(others):
         return None
-    worst = 0.0
-    for one, other in zip(map(float, ones), map(float, others), strict=True):
-        size = max(abs(one), abs(other))
-        if one != one or other != other:  # noqa: PLR0124 (not a number)
-            worst = max(worst, float((one != one) != (other != other)))  # noqa: PLR0124
-        elif size:
-            worst = max(worst, abs(one - other) / size)
-    return worst
+    return max(_relative(float(one), float(other)) for one, other in zip(ones, others, strict=True))
+
+
+def _relative(one: float, other: float) -> float:
+    """The difference of two values, relative to the greater magnitude; 1 where only one of them is a finite number."""
+    if one == other or (isnan(one) and isnan(other)):
+        return 0.0
+    if not (isfinite(one) and isfinite(other)):
+        return 1.0
+    return abs(one - other) / max(abs(one), abs(other))

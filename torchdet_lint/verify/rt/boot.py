@@ -20,6 +20,7 @@ from .sources import Sources
 from .spread import Spread
 from .state import Runtime
 from .streams import Streams
+from .tasks import Tasks
 
 
 def start(environment: Mapping[str, str]) -> Runtime:
@@ -33,14 +34,17 @@ def start(environment: Mapping[str, str]) -> Runtime:
         _KEPT.extend(pins.stir_heap(run.held["heap"]))
     sources = Sources(run.streams, run.ledger, places, run.held)
     sources.install()
-    spread = Spread(run)
+    tasks = Tasks(run)
+    spread = Spread(run, tasks)
     spread.install()
     randomness = Randomness(run, sources)
     Reach(orders.lines, places, run.reached).install()
     hooks = {
         "random": randomness.on_random,
         "numpy.random": randomness.on_numpy,
-        "concurrent.futures.thread": spread.on_futures,
+        "concurrent.futures.thread": tasks.on_threads,
+        "concurrent.futures.process": tasks.on_processes,
+        "multiprocessing.pool": tasks.on_pool,
         "torch": lambda torch: _on_torch(torch, run, randomness, spread),
     }
     Waiting(hooks, lambda name, error: _failed(run, name, error)).start()

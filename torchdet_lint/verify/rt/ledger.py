@@ -40,6 +40,12 @@ class Ledger:
         key = (operation, place, state)
         self.modes[key] = self.modes.get(key, 0) + 1
 
+    def in_child(self) -> None:
+        """After a fork: what the parent counted is the parent's; who had seeded what still holds."""
+        for counts in (self.draws, self.seeds, self.asked, self.modes):
+            counts.clear()
+        self.facts = {name: fact for name, fact in self.facts.items() if name == "torch"}
+
     def write(self, folder: str, name: str, reached: dict[str, list[int]]) -> None:
         """Writes the file, replacing an earlier state of it. A full disk loses the ledger, never the program."""
         document = {

@@ -120,7 +120,8 @@ class Recorder:
                 continue
             if operation.sends:
                 sent = self._digests.add(sent, tensor)
-            if self._storages.add(tensor):
+            # Which task of a pool sees an input first is chance.
+            if self._storages.add(tensor) and not self._run.streams.in_task:
                 digest = self._digests.add(0, tensor)
                 self._run.streams.current().event(
                     "EXT", "input", place, f"{digest:08x}", "", self._digests.sample(tensor)

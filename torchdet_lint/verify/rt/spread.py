@@ -8,18 +8,18 @@ import threading
 import time
 from typing import Any
 
-from . import pins
 from .places import USER
 from .state import Runtime
+from .tasks import Tasks
 
 
 class Spread:
     """Wraps the start of threads, and follows forks."""
 
-    def __init__(self, run: Runtime) -> None:
+    def __init__(self, run: Runtime, tasks: Tasks) -> None:
         self._run = run
         self._mode: Any = None
-        self._tasks = 0
+        self._tasks = tasks
 
     def use(self, mode: Any) -> None:
         """The class of the mode that further threads enter, once torch is there."""
@@ -57,31 +57,11 @@ class Spread:
         code = getattr(getattr(thread, "_target", None), "__code__", None) or type(thread).run.__code__
         if self._run.places.owner(code.co_filename) != USER:
             return 0.0
-        return self.next_delay()
-
-    def next_delay(self) -> float:
-        """The delay of the next task."""
-        self._tasks += 1
-        self._run.ledger.facts["tasks"] = self._tasks
-        return pins.delay(self._run.held["completion"], self._tasks - 1) if "completion" in self._run.held else 0.0
-
-    def on_futures(self, module: Any) -> None:
-        """After `import concurrent.futures.thread`: tasks of a pool are delayed one by one."""
-        spread, real = self, module._WorkItem.run
-        made = module._WorkItem.__init__
-
-        def init(item: Any, *args: Any, **kwargs: Any) -> None:
-            made(item, *args, **kwargs)
-            item._torchdet_delay = spread.next_delay()
-
-        def run(item: Any) -> None:
-            time.sleep(getattr(item, "_torchdet_delay", 0))
-            real(item)
-
-        module._WorkItem.__init__, module._WorkItem.run = init, run
+        return self._tasks.delay(self._tasks.next_number())
 
     def _in_child(self) -> None:
         self._run.streams.in_child()
+        self._run.ledger.in_child()
         self._run.ended = False
         util = sys.modules.get("multiprocessing.util")
         if util is not None:

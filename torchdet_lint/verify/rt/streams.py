@@ -42,6 +42,11 @@ class Stream:
         except OSError:
             pass
 
+    def close(self) -> None:
+        """The last event has been written."""
+        self.flush()
+        os.close(self._file)
+
     def forget(self) -> None:
         """Drops what a parent process holds back, in its child."""
         self._held = []
@@ -93,11 +98,35 @@ class Streams:
         """Gives the current thread a name; its stream is made when something happens in it."""
         self._local.name = name
 
+    def enter_task(self, name: str, of_pool: bool) -> tuple[str, Stream | None]:
+        """From now on this thread works on a task. `of_pool`: of processes, where the process's own name says nothing. Returns
+        what `leave_task` needs.
+        """
+        before = getattr(self._local, "name", ""), getattr(self._local, "stream", None)
+        self._local.name, self._local.stream = name, None
+        self._local.task = "rank0/pool" if of_pool else ""
+        return before
+
+    def leave_task(self, before: tuple[str, Stream | None]) -> None:
+        """The thread is free again."""
+        stream = getattr(self._local, "stream", None)
+        if stream is not None:
+            stream.close()
+            with self._lock:
+                self._all.remove(stream)
+        self._local.name, self._local.stream = before
+        self._local.task = None
+
+    @property
+    def in_task(self) -> bool:
+        """Whether this thread works on a task of a pool."""
+        return getattr(self._local, "task", None) is not None
+
     def _make(self, name: str) -> Stream:
-        process = process_name()
+        process = getattr(self._local, "task", None) or process_name()
         if not name:
             main = threading.current_thread() is threading.main_thread()
-            name = getattr(self._local, "name", "" if main else "/other")
+            name = getattr(self._local, "name", "") or ("" if main else "/other")
         stream = Stream(self._folder, process + name, direct="/" in process + name)
         self._local.stream = stream
         with self._lock:

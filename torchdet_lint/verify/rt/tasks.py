@@ -1,0 +1,89 @@
+"""Tasks of pools. Which worker gets which task is chance, so each task has a stream of its own, named by the order of submission;
+and where the order of completion is held, each task is delayed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from . import pins
+from .state import Runtime
+
+MOST = 64
+"""Tasks that get a stream; what later ones do goes to a stream that nobody compares."""
+
+
+class Tasks:
+    """Wraps how pools of threads and of processes take their tasks."""
+
+    def __init__(self, run: Runtime) -> None:
+        self._run = run
+        self._made = 0
+
+    def delay(self, number: int) -> float:
+        """Seconds before the task of that number may start."""
+        self._run.ledger.facts["tasks"] = True
+        held = self._run.held
+        return pins.delay(held["completion"], number) if "completion" in held else 0.0
+
+    def next_number(self) -> int:
+        """The number of a task, or of a thread, that is made now."""
+        self._made += 1
+        return self._made - 1
+
+    def on_threads(self, module: Any) -> None:
+        """After `import concurrent.futures.thread`."""
+        tasks, item_class = self, module._WorkItem
+        make, real = item_class.__init__, item_class.run
+
+        def init(item: Any, *args: Any, **kwargs: Any) -> None:
+            make(item, *args, **kwargs)
+            item._torchdet_number = tasks.next_number()
+
+        def run(item: Any, *args: Any) -> None:
+            number = getattr(item, "_torchdet_number", 0)
+            time.sleep(tasks.delay(number))
+            before = tasks._run.streams.enter_task(_name(number), of_pool=False)
+            try:
+                real(item, *args)
+            finally:
+                tasks._run.streams.leave_task(before)
+
+        item_class.__init__, item_class.run = init, run
+
+    def on_processes(self, module: Any) -> None:
+        """After `import concurrent.futures.process`."""
+        self._wrap_worker(module, "_process_worker", lambda item: getattr(item, "work_id", None))
+
+    def on_pool(self, module: Any) -> None:
+        """After `import multiprocessing.pool`. A task is (job, place in the job, function, …)."""
+        self._wrap_worker(module, "worker", lambda item: item[1] if isinstance(item, tuple) else None)
+
+    def _wrap_worker(self, module: Any, name: str, number: Callable[[Any], Any]) -> None:
+        """Child processes run this function; its first argument is the queue that tasks come from."""
+        real, tasks = getattr(module, name), self
+        tell = self._run.ledger.facts
+
+        def worker(queue: Any, *args: Any, **kwargs: Any) -> Any:
+            take = queue.get
+
+            def get(*how: Any, **more: Any) -> Any:
+                item = take(*how, **more)
+                found = number(item)
+                if isinstance(found, int):
+                    time.sleep(tasks.delay(found))
+                    tasks._run.streams.enter_task(_name(found), of_pool=True)
+                return item
+
+            queue.get = get
+            return real(queue, *args, **kwargs)
+
+        worker.__module__, worker.__qualname__, worker.__name__ = module.__name__, name, name
+        setattr(module, name, worker)
+        tell["pools"] = True
+
+
+def _name(number: int) -> str:
+    return f"/task{number + 1}" if number < MOST else "/more"
