@@ -113,20 +113,31 @@ class Recorder:
                 yield from self._tensors(value)
 
     def _inputs(self, operation: Operation, place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
-        """Records inputs whose storage is new; the digest of what a collective sends."""
+        """Records inputs whose storage is new; returns the digest of what a collective sends.
+
+        What an operation writes, looks at through a view, or receives from other ranks may have no contents yet: C++ makes
+        such tensors out of sight. They count as inputs when something reads them.
+        """
         sent = 0
-        for tensor in self._tensors((args, kwargs)):
-            if not self._digests.is_plain(tensor):
-                continue
-            if operation.sends:
+        if operation.sends:
+            for tensor in self._tensors(self._named(operation.sent, args, kwargs)):
                 sent = self._digests.add(sent, tensor)
-            # Which task of a pool sees an input first is chance.
-            if self._storages.add(tensor) and not self._run.streams.in_task:
+        if operation.view or operation.sends:
+            return sent
+        written = {id(tensor) for tensor in self._tensors(self._named(operation.written, args, kwargs))}
+        for tensor in self._tensors((args, kwargs)):
+            new = self._digests.is_plain(tensor) and self._storages.add(tensor)
+            # In a task of a pool nothing is an input: which task sees it first is chance.
+            if new and id(tensor) not in written and not self._run.streams.in_task:
                 digest = self._digests.add(0, tensor)
-                self._run.streams.current().event(
-                    "EXT", "input", place, f"{digest:08x}", "", self._digests.sample(tensor)
-                )
+                values = self._digests.sample(tensor)
+                self._run.streams.current().event("EXT", "input", place, f"{digest:08x}", "", values)
         return sent
+
+    @staticmethod
+    def _named(which: tuple[tuple[int, str], ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """Arguments by their positions and names."""
+        return [args[i] if i < len(args) else kwargs.get(name) for i, name in which]
 
     def _output(
         self, operation: Operation, place: str, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any], sent: int
@@ -153,8 +164,7 @@ class Recorder:
             for tensor in self._tensors(result):
                 digest = digests.add_layout(digest, tensor)
             return digest, values
-        changed = [args[i] if i < len(args) else kwargs.get(name) for i, name in operation.written]
-        for tensor in self._tensors(changed or result):
+        for tensor in self._tensors(self._named(operation.written, args, kwargs) or result):
             digest = digests.add(digest, tensor)
             values = values or digests.sample(tensor)
         if isinstance(result, int | float | bool):
