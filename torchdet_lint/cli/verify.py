@@ -170,7 +170,7 @@ def _experiment(sample: Sample, chosen: frozenset[str], suspected: frozenset[str
         raise Trouble(str(error)) from None
     except OSError as error:
         raise Trouble(f"the program cannot be run: {error}") from None
-    for line in failures(experiment.runs):
+    for line in (*experiment.runs[0].outcome.notes, *failures(experiment.runs)):
         say(line)
     return experiment
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from torchdet_lint.verify.compare import Comparison, Divergence, compare
@@ -101,27 +101,39 @@ class _Lab:
         self.runs.append(run)
         return run
 
-    def against(self, base: Record, factors: tuple[Factor, ...]) -> tuple[Divergence | None, str]:
-        """The first difference that a release makes, in any of its variants, and the run's name."""
-        for variant in range(max(factor.variants for factor in factors)):
-            setting = released(factors, variant)
-            found = compare(base, self.run(setting).record).first
+    def against(
+        self, base: Record, factors: tuple[Factor, ...], variants: Iterable[int]
+    ) -> tuple[Divergence | None, int]:
+        """The first difference that a release makes in one of these variants, and which one it was."""
+        for variant in variants:
+            found = compare(base, self.run(released(factors, variant)).record).first
             if found is not None:
-                return found, setting.name
-        return None, ""
+                return found, variant
+        return None, 0
 
 
 def _release(lab: _Lab, base: Record, waiting: list[Factor]) -> Iterator[Shown]:
     """Releases factors: traceless ones together first, then one by one whatever that leaves open."""
     together = tuple(factor for factor in waiting if factor.name in SCREENED)
-    cleared: tuple[Factor, ...] = ()
-    if len(together) > 1 and lab.against(base, together)[0] is None:
-        cleared = together
+    parted, first = lab.against(base, together, _all(together)) if len(together) > 1 else (None, -1)
     for factor in waiting:
-        divergence, run = (None, "") if factor in cleared else lab.against(base, (factor,))
+        variants = _all((factor,))
+        if factor in together and first >= 0:
+            if parted is None:
+                yield Shown(factor, "no-effect")
+                continue
+            if factor.name != "address":  # of which all variants are needed, to know what is confounded
+                variants = range(min(first, factor.variants - 1), factor.variants)[:1]
+        divergence, variant = lab.against(base, (factor,), variants)
         if divergence is not None and factor.name == "memory" and not divergence.lasting:
             divergence = None  # read, and then masked out or overwritten: it reached nothing
-        yield Shown(factor, "no-effect" if divergence is None else "changes", divergence, run)
+        status = "no-effect" if divergence is None else "changes"
+        yield Shown(factor, status, divergence, f"{factor.name}-{variant + 1}" if divergence is not None else "")
+
+
+def _all(factors: tuple[Factor, ...]) -> range:
+    """The variants of factors that are released together."""
+    return range(max((factor.variants for factor in factors), default=0))
 
 
 def _confounded(shown: Mapping[str, Shown]) -> Mapping[str, Shown]:
@@ -147,7 +159,7 @@ def _check(run: Run) -> None:
         )
     if outcome.stopped and not record.effects:
         raise NothingToCompare(f"the program was stopped ({outcome.stopped}) before it reached an operation of torch")
-    if outcome.status not in (0, None) or (record.end is not None and record.end.name == "error"):
+    if outcome.status not in (0, None) and not record.stopped:
         raise ProgramFailed(run)
     if not record.effects:
         raise NothingToCompare(_empty(record))
@@ -164,5 +176,5 @@ def failures(runs: tuple[Run, ...]) -> Iterator[str]:
     for run in runs[1:]:
         if run.outcome.stopped:
             yield f"run {run.setting.name} was stopped: {run.outcome.stopped}"
-        elif run.outcome.status not in (0, None):
+        elif run.outcome.status not in (0, None) and not run.record.stopped:
             yield f"run {run.setting.name} ended with status {run.outcome.status}"

@@ -106,10 +106,15 @@ class Record:
 
     @property
     def steps(self) -> int:
-        """Optimizer steps of the first rank."""
-        return sum(
-            1 for stream in self.streams.values() if stream.name == "rank0" for e in stream.events if e.kind == "STEP"
-        )
+        """Optimizer steps of the rank that took most."""
+        counts = (sum(event.kind == "STEP" for event in stream.events) for stream in self.streams.values())
+        return max(counts, default=0)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the recorder ended the sample, in some process: what becomes of the others says nothing about the program."""
+        ends = (stream.end for stream in self.streams.values())
+        return any(end is not None and end.name in ("steps", "ops", "seconds") for end in ends)
 
     @property
     def end(self) -> Event | None:
