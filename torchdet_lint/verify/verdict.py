@@ -10,6 +10,7 @@ from torchdet_lint.verify.compare import Divergence
 from torchdet_lint.verify.experiment import Experiment, Shown
 from torchdet_lint.verify.factors import FACTORS, Factor
 from torchdet_lint.verify.record import Event, Record
+from torchdet_lint.verify.repeats import repeated
 
 CONFIRMING = ("confirmed", "confirmed-hidden")
 
@@ -38,6 +39,9 @@ _UNTESTED = {
     "stream": "the stream shifts when something unrelated draws, and this sample changes nothing of that kind",
     "machine": "it shows between machines, and no factor stands for it",
 }
+
+_COPIED = ("TDL102", "TDL104")
+"""Rules that say that workers may get the same numbers."""
 
 _TRACELESS = ("hash", "address", "memory", "completion")
 """Factors that leave no event where they enter: the first difference stands at or below the guilty line."""
@@ -134,6 +138,9 @@ def _verdict(
         return Verdict(finding, "not-reached", MEANING["not-reached"])
     if finding.effect == "cuda":
         return _on_cuda(finding, experiment)
+    if finding.code in _COPIED and (place := _copied(finding, experiment)):
+        reason = f"two workers of one loader got the same numbers at {':'.join(place.split(':')[:2])}"
+        return Verdict(finding, "confirmed", reason, "workers", checks=("workers-equal",))
     factors = suspects(finding)
     if not factors or finding.effect in ("frozen", "stream"):
         return Verdict(finding, "unprobed", _UNTESTED.get(finding.effect, "no factor stands for it"))
@@ -144,6 +151,13 @@ def _verdict(
         if item.status == "changes" and _is_guilty(finding, others, item, experiment):
             return _confirmed(finding, item, experiment)
     return _not_confirmed(finding, shown)
+
+
+def _copied(finding: Finding, experiment: Experiment) -> str:
+    """A place in a file that the finding speaks of at which workers got the same numbers, or nothing."""
+    paths = {path for path, _ in lines_of(finding)}
+    places = (place for place in repeated(experiment.record.streams) if _line(place)[0] in paths)
+    return min(places, default="")
 
 
 def _confirmed(finding: Finding, item: Shown, experiment: Experiment) -> Verdict:

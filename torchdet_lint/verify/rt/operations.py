@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 _EMPTY = ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided", "empty_quantized")
+_LIFTING = ("lift", "lift_fresh")
+"""What `torch.tensor` and `from_numpy` end with: it returns its argument, which is data from outside."""
+
 _SWITCHED = (
     "convolution", "scaled_dot_product", "attention", "mm", "bmm", "addmm", "baddbmm", "lstm", "gru", "rnn",
 )  # fmt: skip
@@ -42,7 +45,7 @@ def describe(function: Any) -> Operation:
     return Operation(
         name=f"{space}.{base}" + (f".{schema.overload_name}" if schema.overload_name else ""),
         written=written,
-        view=shared and not written,
+        view=shared and not written and base not in _LIFTING,
         draws=any(str(tag).endswith("nondeterministic_seeded") for tag in function.tags),
         empty=space == "aten" and base in _EMPTY,
         grows=base in ("resize_", "resize_as_", "resize"),

@@ -90,7 +90,8 @@ class Randomness:
             if given is not None:
                 place = run.places.nearest(sys._getframe(1))
                 run.ledger.seed(family, place)
-                run.streams.current().event("SEED", call, place, of_value(given))
+                value = str(given) if type(given) is int else ""
+                run.streams.current().event("SEED", call, place, of_value(given), "", value)
             return result
 
         seed.__module__, seed.__qualname__ = module.__name__, name
