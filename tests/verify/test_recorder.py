@@ -11,7 +11,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.verify.conftest import needs_torch
-from torchdet_lint.verify.factors import natural, pinned
+from torchdet_lint.verify.compare import compare
+from torchdet_lint.verify.factors import Setting, natural, pinned
 from torchdet_lint.verify.record import Event, Record
 from torchdet_lint.verify.running import Run, Sample, execute
 
@@ -206,3 +207,19 @@ def test_memory_without_contents_and_inputs(sample: Callable[..., Sample]) -> No
 def test_threads_of_a_test_run_are_untouched() -> None:
     """The modules under `rt` wrap nothing when they are imported, only when they are started."""
     assert threading.Thread.start.__module__ == "threading"
+
+
+WORKSPACE = """
+import torch
+torch.manual_seed(0)
+layer = torch.nn.LSTM(6, 5, batch_first=True)
+for _ in range(3):
+    layer(torch.randn(2, 7, 6))[0].sum().backward()
+"""
+
+
+def test_workspaces_of_kernels_are_no_results(sample: Callable[..., Sample]) -> None:
+    """The layer returns a buffer beside its results, of which parts are never written."""
+    what = sample(WORKSPACE)
+    runs = [execute(what, Setting(name, {}, {"MALLOC_PERTURB_": fill})) for name, fill in (("a", "90"), ("b", "165"))]
+    assert not compare(runs[0].record, runs[1].record).differ

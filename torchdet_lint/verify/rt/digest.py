@@ -7,7 +7,7 @@ import struct
 from typing import Any
 from zlib import crc32
 
-_FORMATS = {"torch.float32": "f", "torch.float64": "d", "torch.int64": "q", "torch.int32": "i"}
+_FORMATS = {"float32": "f", "float64": "d", "int64": "q", "int32": "i"}
 
 
 class Digests:
@@ -16,15 +16,33 @@ class Digests:
     def __init__(self, torch: Any) -> None:
         self._plain = (torch.Tensor, torch.nn.Parameter)
         self._strided = torch.strided
+        self._layouts = {getattr(torch, name): struct.Struct(code) for name, code in _FORMATS.items()}
 
     def is_plain(self, tensor: Any) -> bool:
         """Whether a tensor has bytes of its own: no subclass, not sparse, not on the meta device."""
-        return type(tensor) in self._plain and tensor.layout is self._strided and tensor.device.type != "meta"
+        return type(tensor) in self._plain and tensor.layout is self._strided and not tensor.is_meta
 
     def add(self, before: int, tensor: Any) -> int:
         """The digest of `before` and the tensor: its type, shape and bytes."""
-        head = crc32(f"{tensor.dtype}{tuple(tensor.shape)}".encode(), before)
-        return crc32(self._bytes(tensor), head) if self.is_plain(tensor) else head
+        return self.read(before, tensor, sampled=False)[0]
+
+    def read(self, before: int, tensor: Any, sampled: bool = True) -> tuple[int, str]:
+        """The digest, and up to four values at fixed places, for how far two runs are apart. No values for types without a plain
+        number.
+        """
+        kind = tensor.dtype
+        digest = crc32(f"{kind}{tuple(tensor.shape)}".encode(), before)
+        if not self.is_plain(tensor):
+            return digest, ""
+        data = self._bytes(tensor)
+        digest = crc32(data, digest)
+        layout = self._layouts.get(kind)
+        size = tensor.numel()
+        if not sampled or layout is None or not size:
+            return digest, ""
+        last = size - 1
+        places = sorted({0, size // 3, 2 * size // 3, last}) if last else (0,)
+        return digest, " ".join([f"{layout.unpack_from(data, place * layout.size)[0]:.9g}" for place in places])
 
     def add_layout(self, before: int, tensor: Any) -> int:
         """The same for a view: where it looks, not what is there."""
@@ -32,21 +50,11 @@ class Digests:
             return before
         return crc32(f"{tuple(tensor.shape)}{tensor.stride()}{tensor.storage_offset()}".encode(), before)
 
-    def sample(self, tensor: Any) -> str:
-        """Up to four values at fixed places, for how far two runs are apart. Empty for types without a plain number."""
-        code = _FORMATS.get(str(tensor.dtype))
-        size = tensor.numel()
-        if code is None or not size or not self.is_plain(tensor):
-            return ""
-        data, width = self._bytes(tensor), struct.calcsize(code)
-        places = sorted({0, size // 3, 2 * size // 3, size - 1})
-        return " ".join(f"{struct.unpack_from(code, data, place * width)[0]:.9g}" for place in places)
-
     @staticmethod
     def _bytes(tensor: Any) -> Any:
         """The bytes of a plain tensor; a copy only where they do not lie in a row in main memory."""
         tensor = tensor.detach()
-        if tensor.device.type != "cpu":
+        if not tensor.is_cpu:
             tensor = tensor.cpu()
         if tensor.is_conj() or tensor.is_neg():
             tensor = tensor.resolve_conj().resolve_neg()

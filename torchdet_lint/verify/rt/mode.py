@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import sys
 import weakref
-from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -53,6 +52,7 @@ class Recorder:
         self._torch = torch
         self._tensor = torch.Tensor
         self._generator = torch.Generator
+        self._bytes = torch.uint8
         self._digests = Digests(torch)
         self._storages = Storages()
         self._switches = Switches(torch)
@@ -102,15 +102,18 @@ class Recorder:
         self._run.streams.current().event("NOTE", operation.name, "", f"{type(error).__name__}")
         self._run.ledger.facts.setdefault("failures", {})[operation.name] = f"{type(error).__name__}: {error}"[:200]
 
-    def _tensors(self, values: Any) -> Iterator[Any]:
-        if isinstance(values, self._tensor):
-            yield values
-        elif isinstance(values, tuple | list):
-            for value in values:
-                yield from self._tensors(value)
-        elif isinstance(values, dict):
-            for value in values.values():
-                yield from self._tensors(value)
+    def _tensors(self, values: Any) -> list[Any]:
+        """The tensors in arguments or results, in order."""
+        found: list[Any] = []
+        self._collect(values if isinstance(values, tuple | list) else (values,), found)
+        return found
+
+    def _collect(self, values: Any, found: list[Any]) -> None:
+        for value in values:
+            if isinstance(value, self._tensor):
+                found.append(value)
+            elif isinstance(value, tuple | list):
+                self._collect(value, found)
 
     def _inputs(self, operation: Operation, place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         """Records inputs whose storage is new; returns the digest of what a collective sends.
@@ -124,13 +127,14 @@ class Recorder:
                 sent = self._digests.add(sent, tensor)
         if operation.view or operation.sends:
             return sent
-        written = {id(tensor) for tensor in self._tensors(self._named(operation.written, args, kwargs))}
-        for tensor in self._tensors((args, kwargs)):
+        written: tuple[int, ...] = ()
+        if operation.written:
+            written = tuple(id(tensor) for tensor in self._tensors(self._named(operation.written, args, kwargs)))
+        for tensor in self._tensors((*args, *kwargs.values()) if kwargs else args):
             new = self._digests.is_plain(tensor) and self._storages.add(tensor)
             # In a task of a pool nothing is an input: which task sees it first is chance.
             if new and id(tensor) not in written and not self._run.streams.in_task:
-                digest = self._digests.add(0, tensor)
-                values = self._digests.sample(tensor)
+                digest, values = self._digests.read(0, tensor)
                 self._run.streams.current().event("EXT", "input", place, f"{digest:08x}", "", values)
         return sent
 
@@ -164,9 +168,12 @@ class Recorder:
             for tensor in self._tensors(result):
                 digest = digests.add_layout(digest, tensor)
             return digest, values
-        for tensor in self._tensors(self._named(operation.written, args, kwargs) or result):
-            digest = digests.add(digest, tensor)
-            values = values or digests.sample(tensor)
+        changed = self._tensors(self._named(operation.written, args, kwargs) if operation.written else result)
+        for tensor in changed:
+            if len(changed) > 1 and tensor.dtype is self._bytes:
+                continue  # a workspace beside the results (of recurrent layers, of normalisation), not all of it written
+            digest, sample = digests.read(digest, tensor, sampled=not values)
+            values = values or sample
         if isinstance(result, int | float | bool):
             return crc32(of_value(result).encode()), f"{float(result):.9g}"
         return digest, values
@@ -190,7 +197,7 @@ class Recorder:
         if self._fill is None:
             return
         for tensor in self._tensors(result):
-            if self._digests.is_plain(tensor) and tensor.device.type == "cpu" and tensor.is_contiguous():
+            if self._digests.is_plain(tensor) and tensor.is_cpu and tensor.is_contiguous():
                 size = tensor.numel() * tensor.element_size()
                 if size:
                     ctypes.memset(tensor.data_ptr(), 0 if self._fill == 0 else 255, size)

@@ -56,20 +56,20 @@ class Places:
         return known
 
     def _place(self, frame: FrameType) -> str:
-        code = frame.f_code
-        key = (code, frame.f_lineno)
+        key = (frame.f_code, frame.f_lineno)
         known = self._places.get(key)
         if known is None:
+            code = frame.f_code
             function = getattr(code, "co_qualname", code.co_name)
             known = self._places[key] = f"{self.name(code.co_filename)}:{frame.f_lineno}:{function}"
         return known
 
     def nearest(self, frame: FrameType | None) -> str:
         """The user line that an operation belongs to; empty where there is none, and None's place `!` inside a transfer."""
-        owners = self._owners
+        owner_of = self._owners.get
         while frame is not None:
             file = frame.f_code.co_filename
-            owner = owners.get(file)
+            owner = owner_of(file)
             if owner is None:
                 owner = self.owner(file)
             if owner == USER:

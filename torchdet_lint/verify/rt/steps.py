@@ -23,7 +23,7 @@ def watch(torch: Any, run: Runtime) -> None:
             return
         place = run.places.nearest(sys._getframe(1))
         some = [p for group in optimizer.param_groups for p in group["params"]][:_SAMPLED]
-        values = " ".join(filter(None, (digests.sample(parameter) for parameter in some)))
+        values = " ".join(filter(None, (digests.read(0, parameter)[1] for parameter in some)))
         run.streams.current().event("STEP", type(optimizer).__name__, place, str(taken[0]), "", values)
         if taken[0] >= run.orders.steps:
             run.stop("steps")
