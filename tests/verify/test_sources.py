@@ -121,3 +121,16 @@ def test_the_users_folder_is_only_copied(ran: Ran, tmp_path_factory: pytest.Temp
     assert run.outcome.status == 0
     root = tmp_path_factory.getbasetemp()
     assert not list(root.glob("**/made"))
+
+
+LAUNCHER = """
+import random, subprocess, sys
+subprocess.run([sys.executable, "-c", "import random; random.random()"], check=True)
+random.random()
+"""
+
+
+def test_commands_that_a_program_starts_are_not_taken_for_it(ran: Ran) -> None:
+    streams = ran(LAUNCHER).record.streams
+    assert [event.kind for event in streams["rank0"].events] == ["RNGPY", "END"]
+    assert [event.kind for event in streams["rank0/command"].events] == ["RNGPY", "END"]

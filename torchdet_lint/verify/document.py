@@ -21,7 +21,7 @@ def document(judgement: Judgement, version: str) -> str:
         "schema": SCHEMA,
         "version": version,
         "torch": record.ledger.facts.get("torch"),
-        "device": "cpu",
+        "device": record.ledger.facts.get("device", "cpu"),
         "compiled": "compiled" in record.ledger.facts,
         "sample": {"steps": record.steps, "ops": record.effects, "stop": record.end.name if record.end else "cut"},
         "runs": [

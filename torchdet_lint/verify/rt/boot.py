@@ -28,10 +28,11 @@ def start(environment: Mapping[str, str]) -> Runtime:
     orders = read(environment[VARIABLE])
     _beacon(orders)
     places = Places(orders.roots)
-    run = Runtime(orders, Streams(orders.folder), places, Ledger())
+    run = Runtime(orders, Streams(orders.folder, _INSIDE in os.environ), places, Ledger())
     if run.held.get("heap"):
         run.ledger.facts["stirred"] = len(_KEPT)
         _KEPT.extend(pins.stir_heap(run.held["heap"]))
+    os.environ[_INSIDE] = "1"
     sources = Sources(run.streams, run.ledger, places, run.held)
     sources.install()
     tasks = Tasks(run)
@@ -52,6 +53,9 @@ def start(environment: Mapping[str, str]) -> Runtime:
     _watch_errors(run)
     return run
 
+
+_INSIDE = "TORCHDET_RT_INSIDE"
+"""The variable that tells the commands which a program starts that they are a part of its run."""
 
 _KEPT: list[object] = []
 """What keeps the heap stirred."""

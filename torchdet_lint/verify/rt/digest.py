@@ -13,7 +13,8 @@ _FORMATS = {"float32": "f", "float64": "d", "int64": "q", "int32": "i"}
 class Digests:
     """Digests of tensors. Holds torch's classes, since this module cannot import them."""
 
-    def __init__(self, torch: Any) -> None:
+    def __init__(self, torch: Any, facts: dict[str, Any]) -> None:
+        self._facts = facts
         self._plain = (torch.Tensor, torch.nn.Parameter)
         self._strided = torch.strided
         self._layouts = {getattr(torch, name): struct.Struct(code) for name, code in _FORMATS.items()}
@@ -50,11 +51,11 @@ class Digests:
             return before
         return crc32(f"{tuple(tensor.shape)}{tensor.stride()}{tensor.storage_offset()}".encode(), before)
 
-    @staticmethod
-    def _bytes(tensor: Any) -> Any:
+    def _bytes(self, tensor: Any) -> Any:
         """The bytes of a plain tensor; a copy only where they do not lie in a row in main memory."""
         tensor = tensor.detach()
         if not tensor.is_cpu:
+            self._facts["device"] = tensor.device.type
             tensor = tensor.cpu()
         if tensor.is_conj() or tensor.is_neg():
             tensor = tensor.resolve_conj().resolve_neg()

@@ -53,7 +53,7 @@ class Recorder:
         self._tensor = torch.Tensor
         self._generator = torch.Generator
         self._bytes = torch.uint8
-        self._digests = Digests(torch)
+        self._digests = Digests(torch, run.ledger.facts)
         self._storages = Storages()
         self._switches = Switches(torch)
         self._known: dict[Any, Operation] = {}

@@ -65,7 +65,7 @@ class Places:
         return known
 
     def nearest(self, frame: FrameType | None) -> str:
-        """The user line that an operation belongs to; empty where there is none, and None's place `!` inside a transfer."""
+        """The user line that an operation belongs to: empty where there is none, `!` where tensors move between processes."""
         owner_of = self._owners.get
         while frame is not None:
             file = frame.f_code.co_filename

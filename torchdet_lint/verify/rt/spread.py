@@ -28,7 +28,8 @@ class Spread:
     def install(self) -> None:
         """From now on."""
         self._wrap_threads()
-        os.register_at_fork(before=self._run.streams.flush, after_in_child=self._in_child)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=self._run.streams.flush, after_in_child=self._in_child)
 
     def _wrap_threads(self) -> None:
         spread, streams = self, self._run.streams

@@ -15,7 +15,7 @@ _SAMPLED = 4
 
 def watch(torch: Any, run: Runtime) -> None:
     """After each step of any optimizer: an event, and the end of the sample when there were enough."""
-    digests, taken = Digests(torch), [0]
+    digests, taken = Digests(torch, run.ledger.facts), [0]
 
     def stepped(optimizer: Any, _args: Any, _kwargs: Any) -> None:
         taken[0] += 1

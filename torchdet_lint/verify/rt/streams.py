@@ -63,21 +63,26 @@ def _open_new(folder: str, name: str) -> int:
     return os.open(os.devnull, os.O_WRONLY)
 
 
-def process_name() -> str:
-    """`rank0`, `rank1/worker2`, …: the same in every run. Python numbers child processes in the order of their making."""
+def process_name(inside: bool) -> str:
+    """`rank0`, `rank1/worker2`, …: the same in every run. Python numbers child processes in the order of their making. `inside`:
+    another process of the run started this one as a command; where that is no rank, it is `rank0/command`.
+    """
     rank = os.environ.get("RANK", "") if "LOCAL_RANK" in os.environ else ""
     launcher = not rank and os.path.basename(sys.argv[0] if getattr(sys, "argv", None) else "").startswith("torchrun")
     base = "launcher" if launcher else f"rank{rank or 0}"
     process = sys.modules.get("multiprocessing.process")
     identity = getattr(process.current_process(), "_identity", ()) if process is not None else ()
+    if inside and not rank and not identity:
+        base += "/command"
     return base + "".join(f"/worker{number}" for number in identity)
 
 
 class Streams:
     """The streams of one process, and which one the current thread writes to."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, inside: bool = False) -> None:
         self._folder = folder
+        self._inside = inside
         self._local = threading.local()
         self._all: list[Stream] = []
         self._threads = 0
@@ -123,7 +128,7 @@ class Streams:
         return getattr(self._local, "task", None) is not None
 
     def _make(self, name: str) -> Stream:
-        process = getattr(self._local, "task", None) or process_name()
+        process = getattr(self._local, "task", None) or process_name(self._inside)
         if not name:
             main = threading.current_thread() is threading.main_thread()
             name = getattr(self._local, "name", "") or ("" if main else "/other")
