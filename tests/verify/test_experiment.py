@@ -129,3 +129,20 @@ def test_later_failures_are_told() -> None:
     settings = [Setting("natural-1"), Setting("hash-1")]
     runs = tuple(run_of(setting, record(), status=index) for index, setting in enumerate(settings))
     assert list(failures(runs)) == ["run hash-1 ended with status 1"]
+
+
+def test_a_source_that_several_lines_ask_for_is_released_line_by_line() -> None:
+    asked = tuple(("FS", "os.listdir", f"a.py:{line}:f", 1) for line in (3, 8))
+
+    def program(setting: Setting) -> Record:
+        reached = setting.pins.get("listing", 0) if setting.only != ("a.py:3",) else 0
+        return record(stream("rank0", event("OP", str(reached))), ledger=Ledger(asked=asked, facts=FACTS))
+
+    found, names = experiment(program)
+    assert [name for name in names if name.startswith("listing")] == [
+        "listing-1",
+        "listing-1-line-1",
+        "listing-1-line-2",
+    ]
+    alone = found.shown["listing"].alone
+    assert {line: divergence is not None for line, divergence in alone.items()} == {"a.py:3": False, "a.py:8": True}

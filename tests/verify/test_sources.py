@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from torchdet_lint.verify.factors import Setting, pinned
+from torchdet_lint.verify.factors import BY_NAME, Setting, pinned
 from torchdet_lint.verify.running import Run
 
 Ran = Callable[..., Run]
@@ -58,6 +59,17 @@ def test_pinned_runs_agree_and_a_release_shows(ran: Ran, sample: Callable[..., o
     for name in ("os", "python", "clock", "pid", "listing"):
         setting = Setting(name, {**pinned("").pins, name: 1}, pinned("").env, still=True)
         assert execute(what, setting).outcome.stdout != first, name  # type: ignore[arg-type]
+
+
+def test_a_source_is_released_on_one_line_alone(sample: Callable[..., object]) -> None:
+    from torchdet_lint.verify.factors import released
+    from torchdet_lint.verify.running import execute
+
+    what = sample("import os\nprint(os.urandom(2).hex())\nprint(os.urandom(2).hex())\n")
+    held = execute(what, pinned("a")).outcome.stdout.split()  # type: ignore[arg-type]
+    setting = replace(released((BY_NAME["os"],), 0), only=("train.py:3",))
+    alone = execute(what, setting).outcome.stdout.split()  # type: ignore[arg-type]
+    assert (alone[0] == held[0], alone[1] == held[1]) == (True, False)
 
 
 NUMPY = """

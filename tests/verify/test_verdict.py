@@ -88,6 +88,15 @@ def test_only_the_guilty_one_of_two_findings_is_confirmed() -> None:
     assert found == [(4, "no-effect-seen", ""), (20, "confirmed", "hash")]
 
 
+def test_of_two_lines_that_ask_only_the_one_that_matters_is_confirmed() -> None:
+    both = parted(9, source("ENT", 5), source("ENT", 6))
+    shown = Shown(
+        BY_NAME["os"], "changes", both, "os-1", {"train.py:5": None, "train.py:6": parted(9, source("ENT", 6))}
+    )
+    found = verdicts(experiment(shown, first=both), finding("TDL004", 5), finding("TDL004", 6))
+    assert found == [(5, "no-effect-seen", ""), (6, "confirmed", "os")]
+
+
 @pytest.mark.parametrize(
     ("status", "verdict"),
     [

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from torchdet_lint.verify.compare import Comparison, Divergence, compare
-from torchdet_lint.verify.factors import BY_NAME, SCREENED, Factor, Setting, asked_for, natural, pinned, released
+from torchdet_lint.verify.factors import (
+    BY_LINE,
+    BY_NAME,
+    SCREENED,
+    Factor,
+    Setting,
+    asked_for,
+    natural,
+    pinned,
+    released,
+)
 from torchdet_lint.verify.record import Record
 from torchdet_lint.verify.running import Run
 
@@ -15,6 +25,10 @@ Execute = Callable[[Setting], Run]
 
 Tell = Callable[[str, int, int], None]
 """Progress: what runs now, the number of runs done, and how many there will be at most."""
+
+
+_MOST_LINES = 4
+"""Lines that ask for one source; where there are more, they are not taken one by one."""
 
 
 class ProgramFailed(Exception):
@@ -32,13 +46,14 @@ class NothingToCompare(Exception):
 @dataclass(frozen=True)
 class Shown:
     """What releasing a factor showed: `no-effect`, `changes`, `confounded` (with addresses), `not-asked` (the program never asks
-    for it) or `not-run`.
+    for it) or `not-run`. Where several lines ask, `alone` says what releasing it on each of them (`path:line`) alone changes.
     """
 
     factor: Factor
     status: str
     divergence: Divergence | None = None
     run: str = ""
+    alone: Mapping[str, Divergence | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -127,8 +142,28 @@ def _release(lab: _Lab, base: Record, waiting: list[Factor]) -> Iterator[Shown]:
         divergence, variant = lab.against(base, (factor,), variants)
         if divergence is not None and factor.name == "memory" and not divergence.lasting:
             divergence = None  # read, and then masked out or overwritten: it reached nothing
-        status = "no-effect" if divergence is None else "changes"
-        yield Shown(factor, status, divergence, f"{factor.name}-{variant + 1}" if divergence is not None else "")
+        if divergence is None:
+            yield Shown(factor, "no-effect")
+        else:
+            alone = _alone(lab, base, factor, variant)
+            yield Shown(factor, "changes", divergence, f"{factor.name}-{variant + 1}", alone)
+
+
+def _alone(lab: _Lab, base: Record, factor: Factor, variant: int) -> dict[str, Divergence | None]:
+    """What a factor changes when it is released on one line alone, for each of a few lines that ask for it."""
+    asked = {
+        place.rpartition(":")[0]
+        for kind, _, place, _ in lab.runs[0].record.ledger.asked
+        if kind in factor.kinds and place
+    }
+    if factor.name not in BY_LINE or not 1 < len(asked) <= _MOST_LINES:
+        return {}
+    found = {}
+    for number, line in enumerate(sorted(asked), 1):
+        setting = released((factor,), variant)
+        alone = replace(setting, name=f"{setting.name}-line-{number}", only=(line,))
+        found[line] = compare(base, lab.run(alone).record).first
+    return found
 
 
 def _all(factors: tuple[Factor, ...]) -> range:

@@ -68,6 +68,9 @@ FACTORS = (
 SCREENED = ("hash", "address", "memory", "completion", "cwd")
 """Factors that leave no trace where they are asked for: released together first, one by one only if that changes something."""
 
+BY_LINE = ("os", "clock", "pid", "listing")
+"""Factors that can be released on one line alone."""
+
 BY_NAME: Mapping[str, Factor] = {factor.name: factor for factor in FACTORS}
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -89,7 +92,7 @@ ENVIRONMENT: Mapping[str, str] = {
 @dataclass(frozen=True)
 class Setting:
     """What one run is given. With `still` the system's address randomisation is off; with `elsewhere` the working copy is in
-    another folder.
+    another folder. With `only`, sources are released on these user lines (`path:line`) alone.
     """
 
     name: str
@@ -97,6 +100,7 @@ class Setting:
     env: Mapping[str, str] = field(default_factory=dict)
     still: bool = False
     elsewhere: bool = False
+    only: tuple[str, ...] = ()
 
 
 def natural(name: str) -> Setting:

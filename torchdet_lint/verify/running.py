@@ -77,6 +77,7 @@ def execute(sample: Sample, setting: Setting) -> Run:
         ops=sample.ops,
         seconds=sample.seconds,
         pins=setting.pins,
+        only=setting.only,
         lines={} if setting.pins else sample.lines,
     )
     outcome = run_boxed(

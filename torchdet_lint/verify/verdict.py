@@ -126,6 +126,11 @@ def _executed(record: Record) -> frozenset[tuple[str, int]]:
     return frozenset(seen)
 
 
+def _at(line: str) -> tuple[str, int]:
+    path, _, number = line.rpartition(":")
+    return path, int(number)
+
+
 def _line(place: str) -> tuple[str, int]:
     path, line, _ = place.rsplit(":", 2)
     return path, int(line)
@@ -161,17 +166,20 @@ def _copied(finding: Finding, experiment: Experiment) -> str:
 
 
 def _confirmed(finding: Finding, item: Shown, experiment: Experiment) -> Verdict:
-    assert item.divergence is not None
+    lines = set(lines_of(finding))
+    alone = (found for line, found in item.alone.items() if found is not None and _at(line) in lines)
+    divergence = next(alone, item.divergence)
+    assert divergence is not None
     hidden = item.factor.machine or not experiment.natural.differ
     checks = ("natural-pair", item.run)
-    source = next((event for event in item.divergence.sources if event.kind in item.factor.kinds), None)
+    source = next((event for event in divergence.sources if event.kind in item.factor.kinds), None)
     return Verdict(
         finding,
         "confirmed-hidden" if hidden else "confirmed",
         f"another value of {item.factor.title} changes the result",
         item.factor.name,
-        source or next(iter(item.divergence.sources), None),
-        item.divergence,
+        source or next(iter(divergence.sources), None),
+        divergence,
         checks,
     )
 
@@ -191,6 +199,8 @@ def _touches(finding: Finding, item: Shown, experiment: Experiment) -> bool:
     divergence = item.divergence
     assert divergence is not None
     lines = set(lines_of(finding))
+    if item.alone:
+        return any(_at(line) in lines for line, found in item.alone.items() if found is not None)
     events = [divergence.event, *(event for event in divergence.sources if event.kind in item.factor.kinds)]
     if any(_line(place) in lines for event in events for place in (event.place, event.forward) if place):
         return True

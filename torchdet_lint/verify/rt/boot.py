@@ -33,7 +33,7 @@ def start(environment: Mapping[str, str]) -> Runtime:
         run.ledger.facts["stirred"] = len(_KEPT)
         _KEPT.extend(pins.stir_heap(run.held["heap"]))
     os.environ[_INSIDE] = "1"
-    sources = Sources(run.streams, run.ledger, places, run.held)
+    sources = Sources(run.streams, run.ledger, places, run.held, orders.only)
     sources.install()
     tasks = Tasks(run)
     spread = Spread(run, tasks)

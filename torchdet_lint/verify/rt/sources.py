@@ -30,13 +30,16 @@ _FOLDER_MODULES = ("posixpath.py", "ntpath.py", "pathlib", "os.py")
 class Sources:
     """Wraps the functions of `os` and `time`. Calls from anywhere but user lines get what they always got."""
 
-    def __init__(self, streams: Streams, ledger: Ledger, places: Places, held: dict[str, int]) -> None:
+    def __init__(
+        self, streams: Streams, ledger: Ledger, places: Places, held: dict[str, int], only: tuple[str, ...] = ()
+    ) -> None:
         self._streams = streams
         self._ledger = ledger
         self._places = places
         self._held = held
-        self._entropy = pins.Entropy(held.get("os", 0))
-        self._clock = pins.Clock(held.get("clock", 0))
+        self._only = only
+        self._entropy = {variant: pins.Entropy(variant) for variant in {0, held.get("os", 0)}}
+        self._clock = {variant: pins.Clock(variant) for variant in {0, held.get("clock", 0)}}
         self._first_pid = os.getpid()
 
     def install(self) -> None:
@@ -48,6 +51,11 @@ class Sources:
         self._wrap_listings()
         self._wrap_cwd()
 
+    def variant(self, factor: str, place: str) -> int | None:
+        """The variant in which a factor is held for a user line, or None where it runs free."""
+        held = self._held.get(factor)
+        return 0 if held and self._only and place.rpartition(":")[0] not in self._only else held
+
     def note(self, kind: str, call: str, place: str, digest: str) -> None:
         """One question, and the digest of its answer."""
         if self._ledger.ask(kind, call, place) <= LOGGED:
@@ -55,7 +63,8 @@ class Sources:
 
     def entropy(self, call: str, place: str, count: int) -> bytes | None:
         """Pinned bytes for a user line, or None where entropy runs free. The caller says by `note` what was answered."""
-        return self._entropy.take(f"{call}|{place}", count) if "os" in self._held else None
+        variant = self.variant("os", place)
+        return None if variant is None else self._entropy[variant].take(f"{call}|{place}", count)
 
     def asks_entropy(self, depth: int) -> str:
         """The user line that asks for entropy, from `depth` frames up."""
@@ -88,10 +97,11 @@ class Sources:
             place = self._places.asking(sys._getframe(1))
             if not place:
                 return real()
-            if "clock" not in self._held:
+            variant = self.variant("clock", place)
+            if variant is None:
                 value = real()
             else:
-                seconds = self._clock.seconds()
+                seconds = self._clock[variant].seconds()
                 value = int(seconds * 1e9) if name.endswith("_ns") else seconds
             self.note("TIME", f"time.{name}", place, of_value(value))
             return value
@@ -106,7 +116,8 @@ class Sources:
             place = self._places.asking(sys._getframe(1))
             if not place:
                 return real()
-            value = pins.pid(self._held["pid"], real(), self._first_pid) if "pid" in self._held else real()
+            variant = self.variant("pid", place)
+            value = real() if variant is None else pins.pid(variant, real(), self._first_pid)
             self.note("PID", "os.getpid", place, of_value(value))
             return value
 
@@ -116,8 +127,9 @@ class Sources:
         place = self._places.asking(sys._getframe(2), _LISTING_MODULES)
         if not place:
             return entries
-        if "listing" in self._held:
-            entries = pins.ordered(entries, name, self._held["listing"])
+        variant = self.variant("listing", place)
+        if variant is not None:
+            entries = pins.ordered(entries, name, variant)
         self.note("FS", call, place, of_value([name(entry) for entry in entries]))
         return entries
 
