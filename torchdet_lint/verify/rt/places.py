@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import sysconfig
 from types import FrameType
@@ -13,6 +14,10 @@ USER, STANDARD, LIBRARY, IMPORT, OWN, TRANSFER = range(6)
 _OWN = os.path.dirname(os.path.abspath(__file__))
 _TRANSFER = os.path.join("multiprocessing", "reductions.py")
 _LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+
+
+_KERNEL = re.compile(r"ipykernel_\d+")
+"""Cells of notebooks are files in a folder with the number of the process, which no two runs share."""
 
 
 class Places:
@@ -52,7 +57,8 @@ class Places:
         if known is None:
             real = os.path.realpath(file)
             root = next((root for root in self._roots if real.startswith(root)), "")
-            known = self._names[file] = real[len(root) :].replace(os.sep, "/").replace("\t", " ").replace("\n", " ")
+            name = _KERNEL.sub("ipykernel", real[len(root) :])
+            known = self._names[file] = name.replace(os.sep, "/").replace("\t", " ").replace("\n", " ")
         return known
 
     def _place(self, frame: FrameType) -> str:
