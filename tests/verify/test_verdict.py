@@ -138,7 +138,9 @@ def test_frozen_findings_are_not_judged_by_runs_of_one_seed() -> None:
 
 def test_what_no_rule_spoke_of_is_unexplained() -> None:
     judgement = judge([], experiment(changes("clock", parted(9, source("TIME", 5))), first=parted(9)))
-    assert [(item.factor, item.fails) for item in judgement.unexplained] == [("clock", True)]
+    assert [(item.factor, item.place, item.fails) for item in judgement.unexplained] == [
+        ("clock", "train.py:5:f", True)
+    ]
     assert not judgement.clean
 
 

@@ -107,6 +107,7 @@ def _unexplained(item: Unexplained) -> dict[str, Any]:
     return {
         "factor": item.factor or None,
         "title": item.title,
+        "line": item.place,
         "fails": item.fails,
         "effect": _divergence(item.divergence),
         "checks": list(item.checks),

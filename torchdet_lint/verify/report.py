@@ -129,10 +129,16 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
 
 
 def _unexplained(item: Unexplained) -> Iterator[str]:
-    kind = "unexplained" if item.fails else "note"
-    yield f"{shown_place(item.divergence.place)}: {kind}: {item.title} changes the result, and no rule spoke of it\n"
+    yield f"{shown_place(item.place)}: {unexplained(item)}\n"
     for line in parting(item.divergence):
         yield f"  {line}\n"
+
+
+def unexplained(item: Unexplained) -> str:
+    """What is unexplained, in one line."""
+    if not item.factor:
+        return f"unexplained: two runs differ, {item.title} makes the difference, and no rule spoke of it"
+    return f"{'unexplained' if item.fails else 'note'}: {item.title} changes the result, and no rule spoke of it"
 
 
 _MARKS = {"no-effect": "-", "changes": "X", "confounded": "?", "not-asked": ".", "not-run": " "}
@@ -184,8 +190,7 @@ def markdown(judgement: Judgement) -> Iterator[str]:
             yield f"| `{where(verdict.finding)}` | {code} | **{verdict.verdict}** | {_cell(verdict.reason)} |\n"
         yield "\n"
     for item in judgement.unexplained:
-        kind = "unexplained" if item.fails else "note"
-        yield f"- {kind}: {_cell(item.title)} changes the result at `{shown_place(item.divergence.place)}`\n"
+        yield f"- `{shown_place(item.place)}`: {_cell(unexplained(item))}\n"
     if experiment.pinned is not None and not experiment.residual:
         yield "\n| factor | released alone |\n|---|---|\n"
         for shown in experiment.shown.values():

@@ -63,10 +63,13 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Unexplained:
-    """A difference of which no finding speaks. `factor` is empty where two plain runs differ and no factor was found to do it."""
+    """A difference of which no finding speaks. `factor` is empty where two plain runs differ and no factor was found to do it.
+    `place` is the line to blame: where the source was asked, or else where the runs part.
+    """
 
     factor: str
     title: str
+    place: str
     divergence: Divergence
     checks: tuple[str, ...]
     fails: bool = True
@@ -285,13 +288,19 @@ def _unexplained(experiment: Experiment, verdicts: tuple[Verdict, ...]) -> Itera
     changing = experiment.changing()
     for item in changing:
         if item.factor.name not in confirmed and item.divergence is not None:
-            yield Unexplained(item.factor.name, item.factor.title, item.divergence, (item.run,), not item.factor.told)
+            place = _blamed(item.factor, item.divergence)
+            yield Unexplained(
+                item.factor.name, item.factor.title, place, item.divergence, (item.run,), not item.factor.told
+            )
     first = experiment.natural.first
-    if experiment.residual and not confirmed:
-        assert experiment.pinned is not None
-        assert experiment.pinned.first is not None
-        yield Unexplained(
-            "schedule", "the schedule of threads, or what is not held", experiment.pinned.first, ("pinned-pair",)
-        )
+    if experiment.pinned is not None and experiment.pinned.first is not None and not confirmed:
+        parted = experiment.pinned.first
+        yield Unexplained("schedule", "the schedule, or what is not held,", parted.place, parted, ("pinned-pair",))
     elif first is not None and not confirmed and all(item.factor.told for item in changing):
-        yield Unexplained("", "no factor that was tried", first, ("natural-pair",))
+        yield Unexplained("", "none of the factors that were tried", first.place, first, ("natural-pair",))
+
+
+def _blamed(factor: Factor, divergence: Divergence) -> str:
+    """The line at which a factor's source was asked, or else the line at which the runs part."""
+    asked = (event.place for event in divergence.sources if event.kind in factor.kinds and event.place)
+    return next(asked, divergence.place)
