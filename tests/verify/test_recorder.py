@@ -204,6 +204,44 @@ def test_memory_without_contents_and_inputs(sample: Callable[..., Sample]) -> No
     assert [event.place.split(":")[1] for event in of(held) if event.kind == "EXT"] == ["6", "9", "9", "9"]
 
 
+TWO_THREADS = """
+import threading
+import torch
+
+def left(turn):
+    x = torch.ones(3, requires_grad=True)
+    for _ in range(40):
+        y = x.sin()
+        turn.wait()
+        y.sum().backward()
+
+def right(turn):
+    x = torch.ones(3, requires_grad=True)
+    for _ in range(40):
+        y = x.tanh()
+        turn.wait()
+        y.sum().backward()
+
+turn = threading.Barrier(2)
+threads = [threading.Thread(target=f, args=(turn,)) for f in (left, right)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_threads_have_graphs_of_their_own(ran: Callable[..., Run]) -> None:
+    run = ran(TWO_THREADS)
+    forward = {
+        (event.name, event.forward)
+        for stream in run.record.streams.values()
+        for event in stream.events
+        if event.kind == "BW" and event.name in ("aten.cos", "aten.tanh_backward")
+    }
+    assert forward == {("aten.cos", "train.py:8:left"), ("aten.tanh_backward", "train.py:15:right")}
+
+
 def test_threads_of_a_test_run_are_untouched() -> None:
     """The modules under `rt` wrap nothing when they are imported, only when they are started."""
     assert threading.Thread.start.__module__ == "threading"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+import threading
 import weakref
 from functools import partial
 from importlib import import_module
@@ -44,6 +45,23 @@ class Storages:
             del self._seen[key]
 
 
+class Graph(threading.local):
+    """The forward lines of this thread's autograd nodes, by sequence number. torch counts these a thread, and gives a node its
+    number before it runs the operation: when an operation is seen and the counter has moved, the last number is the operation's.
+    """
+
+    def __init__(self) -> None:
+        self.last = -1
+        self.lines: dict[int, str] = {}
+
+    def add(self, number: int, place: str) -> None:
+        """The counter has moved to `number`."""
+        self.last = number
+        if len(self.lines) > _MANY:
+            self.lines.clear()
+        self.lines[number - 1] = place
+
+
 class Recorder:
     """Writes events for operations. One for a process; each thread's events go to its own stream."""
 
@@ -57,8 +75,7 @@ class Recorder:
         self._storages = Storages()
         self._switches = Switches(torch)
         self._known: dict[Any, Operation] = {}
-        self._forward: dict[int, str] = {}
-        self._last_number = -1
+        self._graph = Graph()
         self._node = getattr(torch._C, "_current_autograd_node", lambda: None)
         self._number = getattr(getattr(torch._C, "_autograd", None), "_get_sequence_nr", lambda: 0)
         self._fill = run.held.get("memory")
@@ -182,13 +199,10 @@ class Recorder:
         """Whether a backward pass runs, and the line of the forward operation that the node belongs to."""
         node = self._node()
         if node is not None:
-            return "BW", self._forward.get(node._sequence_nr(), "")
+            return "BW", self._graph.lines.get(node._sequence_nr(), "")
         number = self._number()
-        if number != self._last_number:
-            self._last_number = number
-            if len(self._forward) > _MANY:
-                self._forward.clear()
-            self._forward[number - 1] = place
+        if number != self._graph.last:
+            self._graph.add(number, place)
         return "OP", ""
 
     def _uninitialised(self, place: str, result: Any) -> None:
