@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from torchdet_lint.verify.factors import BY_NAME, Setting, pinned
+from torchdet_lint.verify.factors import BY_NAME, Setting, asked_for, pinned
 from torchdet_lint.verify.running import Run
 
 Ran = Callable[..., Run]
@@ -146,3 +146,40 @@ def test_commands_that_a_program_starts_are_not_taken_for_it(ran: Ran) -> None:
     streams = ran(LAUNCHER).record.streams
     assert [event.kind for event in streams["rank0"].events] == ["RNGPY", "END"]
     assert [event.kind for event in streams["rank0/command"].events] == ["RNGPY", "END"]
+
+
+POOLS = """
+import random
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from multiprocessing import Pool
+from multiprocessing.pool import ThreadPool
+
+def task(k):
+    random.random()
+    return k
+
+if __name__ == "__main__":
+    for pool in (ThreadPoolExecutor, ProcessPoolExecutor):
+        with pool(3) as workers:
+            print([done.result() for done in as_completed([workers.submit(task, k) for k in range(3)])])
+            print(list(workers.map(task, range(4))))
+    for pool in (ThreadPool, Pool):
+        with pool(3) as workers:
+            print(list(workers.imap_unordered(task, range(3))))
+            print(workers.map(task, range(4)))
+"""
+
+
+def test_pools_work_and_their_tasks_have_streams(sample: Callable[..., object]) -> None:
+    from torchdet_lint.verify.factors import natural, released
+    from torchdet_lint.verify.running import execute
+
+    what = sample(POOLS)
+    run = execute(what, natural("natural-1"))  # type: ignore[arg-type]
+    assert (run.outcome.status, run.outcome.stderr) == (0, "")
+    assert run.outcome.stdout.splitlines()[1::2] == ["[0, 1, 2, 3]"] * 4
+    assert asked_for(BY_NAME["completion"], run.record.ledger)
+    assert {"rank0/task1", "rank0/task7", "rank0/pool/task1"} <= set(run.record.streams)
+    reverse = execute(what, released((BY_NAME["completion"],), 0)).outcome.stdout.splitlines()  # type: ignore[arg-type]
+    assert reverse[1::2] == ["[0, 1, 2, 3]"] * 4
+    assert "[2, 1, 0]" in reverse[::2]

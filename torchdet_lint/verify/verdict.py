@@ -23,7 +23,6 @@ MEANING = {
     "needs-cuda": "only an accelerator can show it",
     "unprobed": "this sample does not test it",
     "confounded": "something else differs at the same place; fix that first",
-    "not-instrumented": "the recorder was not in the process",
 }
 """Verdicts, in the order of reports, and what they mean."""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from . import pins
@@ -55,34 +56,57 @@ class Tasks:
 
     def on_processes(self, module: Any) -> None:
         """After `import concurrent.futures.process`."""
+        self._note_made(module.ProcessPoolExecutor)
         self._wrap_worker(module, "_process_worker", lambda item: getattr(item, "work_id", None))
 
     def on_pool(self, module: Any) -> None:
         """After `import multiprocessing.pool`. A task is (job, place in the job, function, …)."""
+        self._note_made(module.Pool)
         self._wrap_worker(module, "worker", lambda item: item[1] if isinstance(item, tuple) else None)
+
+    def _note_made(self, pool: Any) -> None:
+        """Notes that there is a pool: its processes may be ended before they can say so."""
+        make, facts = pool.__init__, self._run.ledger.facts
+
+        @wraps(make)
+        def init(itself: Any, *args: Any, **kwargs: Any) -> None:
+            facts["tasks"] = True
+            make(itself, *args, **kwargs)
+
+        pool.__init__ = init
 
     def _wrap_worker(self, module: Any, name: str, number: Callable[[Any], Any]) -> None:
         """Child processes run this function; its first argument is the queue that tasks come from."""
         real, tasks = getattr(module, name), self
-        tell = self._run.ledger.facts
+
+        def taken(item: Any) -> None:
+            found = number(item)
+            if isinstance(found, int):
+                time.sleep(tasks.delay(found))
+                tasks._run.streams.enter_task(_name(found), of_pool=True)
 
         def worker(queue: Any, *args: Any, **kwargs: Any) -> Any:
-            take = queue.get
-
-            def get(*how: Any, **more: Any) -> Any:
-                item = take(*how, **more)
-                found = number(item)
-                if isinstance(found, int):
-                    time.sleep(tasks.delay(found))
-                    tasks._run.streams.enter_task(_name(found), of_pool=True)
-                return item
-
-            queue.get = get
-            return real(queue, *args, **kwargs)
+            return real(Taking(queue, taken), *args, **kwargs)
 
         worker.__module__, worker.__qualname__, worker.__name__ = module.__name__, name, name
         setattr(module, name, worker)
-        tell["pools"] = True
+
+
+class Taking:
+    """Stands before a queue of tasks and tells which one is taken. Queues are shared, some are made of C: they stay as they are."""
+
+    def __init__(self, queue: Any, taken: Callable[[Any], None]) -> None:
+        self._queue = queue
+        self._taken = taken
+
+    def get(self, *args: Any, **kwargs: Any) -> Any:
+        """The next task, when it may start."""
+        item = self._queue.get(*args, **kwargs)
+        self._taken(item)
+        return item
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._queue, name)
 
 
 def _name(number: int) -> str:
