@@ -13,10 +13,11 @@ NOISE = "data.py:9:D.__getitem__"
 
 def worker(number: int, seed: int, *digests: str) -> Stream:
     seeding = event("SEED", "s", "", "torch.manual_seed", values=str(seed))
-    draws = [event("EXT", digest, NOISE, "input") for digest in digests]
+    draws = [event("EXT", digest, NOISE, "input", values="0.25 7") for digest in digests]
+    labels = [event("EXT", str(digit), "data.py:6:D.__getitem__", "input", values=str(digit)) for digit in range(3)]
     constant = [event("OP", "c", "data.py:8:D.__getitem__", "aten.zeros")] * 3
-    data = [event("OP", f"{number}{digest}", "data.py:7:D.__getitem__", "aten.add") for digest in digests]
-    return stream(f"rank0/worker{number}", seeding, *draws, *constant, *data)
+    data = [event("OP", f"{number}{digest}", "data.py:7:D.__getitem__", "aten.add", values="0.5") for digest in digests]
+    return stream(f"rank0/worker{number}", seeding, *draws, *labels, *constant, *data)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from torchdet_lint.verify.record import Stream
 _MOST_WORKERS = 256
 """Seeds of one loader's workers are consecutive (`torch/utils/data/_utils/worker.py`: `base_seed + worker_id`)."""
 
+_DRAWS = ("RNG", "RNGNP", "RNGPY")
+
 
 def repeated(streams: Mapping[str, Stream]) -> frozenset[str]:
     """Places at which two workers of one loader got the same changing values, call by call. Workers see different items, so what
@@ -41,9 +43,11 @@ def _same(left: Stream, right: Stream) -> Iterator[str]:
 
 
 def _values(stream: Stream) -> dict[tuple[str, str], list[str]]:
-    """Digests of draws and of tensors, by operation and place, in order."""
+    """Digests of draws and of tensors of fractions, by operation and place, in order. Whole numbers may repeat by themselves: labels
+    do, when batches are as long as there are classes.
+    """
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for event in stream.events:
-        if event.kind in ("EXT", "OP", "RNG", "RNGNP", "RNGPY") and event.place:
+        if event.kind in _DRAWS or (event.kind in ("EXT", "OP") and "." in event.values and event.place):
             found[event.name, event.place].append(event.digest)
     return found

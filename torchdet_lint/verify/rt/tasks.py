@@ -93,7 +93,7 @@ class Tasks:
 
 
 class Taking:
-    """Stands before a queue of tasks and tells which one is taken. Queues are shared and may be made of C: they are left alone."""
+    """Stands before a queue of tasks and tells which one is taken. Queues are shared and may be of C: they are left alone."""
 
     def __init__(self, queue: Any, taken: Callable[[Any], None]) -> None:
         self._queue = queue
