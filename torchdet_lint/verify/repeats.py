@@ -43,8 +43,8 @@ def _same(left: Stream, right: Stream) -> Iterator[str]:
 
 
 def _values(stream: Stream) -> dict[tuple[str, str], list[str]]:
-    """Digests of draws and of tensors of fractions, by operation and place, in order. Whole numbers may repeat by themselves: labels
-    do, when batches are as long as there are classes.
+    """Digests of draws and of tensors of fractions, by operation and place, in order. Whole numbers may repeat by themselves:
+    labels do, when batches are as long as there are classes.
     """
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for event in stream.events:
