@@ -116,6 +116,11 @@ class Record:
         ends = (stream.end for stream in self.streams.values())
         return any(end is not None and end.name in ("steps", "ops", "seconds") for end in ends)
 
+    def ends(self) -> Record:
+        """The record without what happened before the ends of its streams."""
+        streams = {name: Stream(name, stream.events[-1:]) for name, stream in self.streams.items()}
+        return Record(streams, self.ledger, self.processes)
+
     @property
     def end(self) -> Event | None:
         """How the first rank ended."""
@@ -136,6 +141,8 @@ def read(folder: str) -> Record:
 
 
 def _events(path: str) -> Iterator[Event]:
+    known: dict[str, str] = {}
+    same = known.setdefault  # names and places come again and again; one text for all of them
     with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
         head = file.readline()
         if head and head != HEAD:
@@ -144,7 +151,8 @@ def _events(path: str) -> Iterator[Event]:
             fields = line.rstrip("\n").split("\t")
             if len(fields) == 7 and fields[6].isdigit():  # a process that was ended may leave half a line
                 kind, name, place, digest, forward, values, micros = fields
-                yield Event(kind, name, place, digest, forward, values, int(micros))
+                name, place, forward = same(name, name), same(place, place), same(forward, forward)
+                yield Event(same(kind, kind), name, place, digest, forward, values, int(micros))
 
 
 def _json(path: str) -> dict[str, Any]:
