@@ -87,8 +87,8 @@ class Ledger:
         return any(asked[0] == kind for asked in self.asked)
 
     def unseeded(self, family: str) -> bool:
-        """Whether a global generator was drawn from before anybody seeded it."""
-        return any(draw.generator == family and not draw.seeded for draw in self.draws)
+        """Whether the user's code drew from a global generator before anybody seeded it."""
+        return any(draw.generator == family and draw.place and not draw.seeded for draw in self.draws)
 
 
 @dataclass(frozen=True)

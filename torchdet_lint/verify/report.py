@@ -159,7 +159,7 @@ def _table(judgement: Judgement) -> Iterator[str]:
 
 def _ledger(judgement: Judgement) -> Iterator[str]:
     ledger = judgement.experiment.record.ledger
-    unseeded = [draw for draw in ledger.draws if not draw.seeded]
+    unseeded = [draw for draw in ledger.draws if draw.place and not draw.seeded]
     for draw in unseeded[:8]:
         times = "once" if draw.times == 1 else f"{draw.times} times"
         yield f"never seeded before: {draw.generator} drew {times} at {shown_place(draw.place)}\n"
