@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -159,6 +160,13 @@ def test_two_runs_that_differ_are_never_clean() -> None:
 def test_the_schedule_confirms_completion_order() -> None:
     found = verdicts(experiment(first=parted(9), residual=True), finding("TDL107", 8), finding("TDL004", 3))
     assert found == [(8, "confirmed", "schedule"), (3, "confounded", "")]
+
+
+def test_without_releases_only_the_line_where_runs_part_is_confirmed() -> None:
+    what = replace(experiment(first=parted(9, source("RNGNP", 5))), pinned=None)
+    found = verdicts(what, finding("TDL105", 3), finding("TDL002", 5))
+    assert found == [(3, "unprobed", ""), (5, "confirmed", "numpy")]
+    assert verdicts(replace(experiment(), pinned=None), finding("TDL002", 5)) == [(5, "unprobed", "")]
 
 
 def test_reports_say_the_same() -> None:

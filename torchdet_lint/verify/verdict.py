@@ -257,7 +257,11 @@ def _by_natural_pair(finding: Finding, factors: tuple[Factor, ...], experiment: 
     lines = set(lines_of(finding))
     source = next((e for e in first.sources if e.kind in kinds and e.place and _line(e.place) in lines), None)
     at_place = first.place and _line(first.place) in lines
-    if source is None and not at_place and not ("completion" in names and experiment.residual):
+    if source is None and not at_place and not experiment.residual:
+        return Verdict(
+            finding, "unprobed", "two plain runs part elsewhere, and no factor was released", checks=("natural-pair",)
+        )
+    if source is None and not at_place and "completion" not in names:
         return Verdict(
             finding, "confounded", "two runs differ for another reason, with everything held that can be held"
         )
