@@ -142,6 +142,14 @@ random.random()
 """
 
 
+def test_code_of_a_relative_path(ran: Ran) -> None:
+    run = ran("import time\nexec(compile('time.time()', 'part.py', 'exec'))\n")
+    assert (run.outcome.status, run.outcome.stderr) == (0, "")
+    assert [event.place for event in run.record.streams["rank0"].events if event.kind == "TIME"] == [
+        "part.py:1:<module>"
+    ]
+
+
 def test_commands_that_a_program_starts_are_not_taken_for_it(ran: Ran) -> None:
     streams = ran(LAUNCHER).record.streams
     assert [event.kind for event in streams["rank0"].events] == ["RNGPY", "END"]

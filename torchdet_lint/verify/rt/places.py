@@ -16,8 +16,16 @@ _TRANSFER = os.path.join("multiprocessing", "reductions.py")
 _LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
+_folder = os.getcwd
+"""The function itself: what stands in `os` later asks who asks, and would ask for ever."""
+
 _KERNEL = re.compile(r"ipykernel_\d+")
 """Cells of notebooks are files in a folder with the number of the process, which no two runs share."""
+
+
+def _absolute(file: str) -> str:
+    """Code may be compiled under a relative path."""
+    return os.path.normpath(os.path.join(_folder(), file))
 
 
 class Places:
@@ -49,13 +57,13 @@ class Places:
         if file.startswith(self._standard):
             return STANDARD
         # What installers write into `bin/` is nobody's line.
-        return LIBRARY if os.path.dirname(os.path.abspath(file)) == os.path.dirname(sys.executable) else USER
+        return LIBRARY if os.path.dirname(_absolute(file)) == os.path.dirname(sys.executable) else USER
 
     def name(self, file: str) -> str:
         """The path that a report shows."""
         known = self._names.get(file)
         if known is None:
-            real = os.path.realpath(file)
+            real = os.path.realpath(_absolute(file))
             root = next((root for root in self._roots if real.startswith(root)), "")
             name = _KERNEL.sub("ipykernel", real[len(root) :])
             known = self._names[file] = name.replace(os.sep, "/").replace("\t", " ").replace("\n", " ")
