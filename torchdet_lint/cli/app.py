@@ -16,6 +16,7 @@ _COMMANDS = {
     "programs": "torchdet_lint.cli.programs",
     "review": "torchdet_lint.cli.review",
     "rules": "torchdet_lint.cli.rules",
+    "verify": "torchdet_lint.cli.verify",
 }
 _OWN_OPTIONS = ("-h", "--help", "-V", "--version")
 

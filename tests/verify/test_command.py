@@ -1,0 +1,134 @@
+"""`torchdet-lint verify` from the outside."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.verify.conftest import needs_torch
+from torchdet_lint.cli import main
+
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "pyproject.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def said(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
+    status = main(["verify", "-n", *args])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        (("--", "no-such-program", "x"), "command not found: no-such-program"),
+        (("--", "train.py"), "command not found: train.py; write `python train.py`"),
+        (("--factors", "moon", "--", sys.executable), "--factors: unknown factor moon; known are torch,"),
+        (("--findings", "none.json", "--", sys.executable), "none.json cannot be read"),
+        (("--record", ".", "--", sys.executable), "--record: . is not empty"),
+        ((), "Missing argument '-- COMMAND...'"),
+    ],
+)
+def test_trouble_is_one_line(
+    project: Path, capsys: pytest.CaptureFixture[str], args: tuple[str, ...], text: str
+) -> None:
+    (project / "train.py").touch()
+    status, out, err = said(capsys, *args)
+    assert (status, out) == (2, "")
+    assert text in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("print(1)\n", "the program never imported torch: there is nothing to compare"),
+        ("import torchdet_no_such\n", "the program failed by itself (status 1); its own words stand above"),
+        ("raise ModuleNotFoundError(\"No module named 'torch'\")\n", "the command's Python has no torch"),
+    ],
+)
+def test_programs_that_cannot_be_compared(
+    project: Path, capsys: pytest.CaptureFixture[str], source: str, text: str
+) -> None:
+    (project / "train.py").write_text(source, encoding="utf-8")
+    status, out, err = said(capsys, "--", sys.executable, "train.py")
+    assert (status, out) == (2, "")
+    assert text in err.splitlines()[-1]
+    assert ("torchdet_no_such" in err) == ("torchdet_no_such" in source)  # the program's own traceback
+
+
+def test_a_python_that_ignores_the_recorder_is_never_clean(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text("print(1)\n", encoding="utf-8")
+    status, _, err = said(capsys, "--", sys.executable, "-I", "train.py")
+    assert status == 2
+    assert "not instrumented" in err
+
+
+BUGGY = """
+import os
+import numpy as np
+import torch
+
+torch.manual_seed(0)
+names = os.listdir(".")
+layer = torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(layer.parameters(), lr=0.1)
+for step in range(3):
+    noise = float(np.random.rand())
+    x = torch.full((1, 2), float(len(names[0]))) + noise
+    loss = layer(x).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+@needs_torch
+def test_findings_get_their_verdicts(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text(BUGGY, encoding="utf-8")
+    status, out, err = said(
+        capsys,
+        "--factors",
+        "numpy,listing",
+        "--record",
+        "kept",
+        "--output-format",
+        "json",
+        "--",
+        sys.executable,
+        "train.py",
+    )
+    assert status == 1, err
+    found = json.loads(out)
+    assert {(one["rule"], one["where"], one["verdict"], one["factor"]) for one in found["findings"]} == {
+        ("TDL002", "train.py:11", "confirmed", "numpy"),
+        ("TDL105", "train.py:7", "confirmed-hidden", "listing"),
+    }
+    assert found["natural"][0]["line"] == "train.py:12:<module>"
+    assert found["natural"][0]["sources"][0]["line"] == "train.py:11:<module>"
+    assert (project / "kept" / "natural-1" / "rank0.stream").exists()
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = Path(__file__).parents[2] / "torchdet_lint" / "verify" / "schema-1.json"
+    jsonschema.validate(found, json.loads(schema.read_text(encoding="utf-8")))
+
+
+@needs_torch
+def test_a_clean_program_is_clean(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    clean = BUGGY.replace("np.random.rand()", "np.random.default_rng(3).random()").replace(
+        "os.listdir", "sorted(os.listdir"
+    )
+    (project / "train.py").write_text(clean.replace('(".")', '("."))'), encoding="utf-8")
+    status, out, err = said(capsys, "--factors", "none", "--", sys.executable, "train.py")
+    assert (status, err) == (0, "")
+    assert "two plain runs agree in every recorded operation" in out
+    assert "never that nothing is" in out

@@ -1,0 +1,184 @@
+"""`torchdet-lint verify`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torchdet_lint.cli.failures import CLEAN, FINDINGS, Trouble, say
+from torchdet_lint.cli.output import write_out
+from torchdet_lint.cli.progress import progress
+from torchdet_lint.cli.shared import (
+    engine_options,
+    options,
+    project_options,
+    run_options,
+    selection_options,
+    settings_for,
+)
+
+if TYPE_CHECKING:
+    from torchdet_lint.finding import Finding
+    from torchdet_lint.verify.experiment import Execute, Experiment, Tell
+    from torchdet_lint.verify.running import Run, Sample
+    from torchdet_lint.verify.verdict import Judgement
+
+_sample_options = options(
+    click.option(
+        "--steps", type=click.IntRange(1), default=20, show_default=True, help="Stop after so many optimizer steps."
+    ),
+    click.option(
+        "--ops", type=click.IntRange(1), default=200_000, show_default=True, help="Stop after so many operations."
+    ),
+    click.option(
+        "--seconds", type=click.FloatRange(1), default=120.0, show_default=True, help="Stop after so many seconds."
+    ),
+    click.option(
+        "--factors", default="all", show_default=True, metavar="LIST", help="What to release: names, `entropy`, `none`."
+    ),
+    click.option(
+        "--findings", "findings_file", metavar="FILE", help="A JSON report to verify, instead of linting now."
+    ),
+    click.option("--record", metavar="FOLDER", help="Keep the records of all runs in this new or empty folder."),
+    click.option("--output-format", "form", type=click.Choice(("text", "json", "markdown")), default="text"),
+)
+
+
+@click.command(context_settings={"ignore_unknown_options": False})
+@_sample_options
+@selection_options
+@project_options
+@run_options
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
+def verify(command: tuple[str, ...], **given: Any) -> int:
+    """Run a sample of a program several times, and say which findings that confirms.
+
+    The command runs in a copy of the current folder: `torchdet-lint verify -- python train.py --epochs 1`.
+    """
+    from torchdet_lint import __version__
+    from torchdet_lint.verify.document import document
+    from torchdet_lint.verify.report import markdown, text
+
+    chosen = _factors(given["factors"])
+    command = _found(command)
+    with progress(given["quiet"]) as shown:
+        findings = _findings(given, shown)
+        judgement = _judged(command, findings, chosen, given, shown)
+    if given["form"] == "json":
+        write_out([document(judgement, __version__)])
+    else:
+        write_out((markdown if given["form"] == "markdown" else text)(judgement))
+    return CLEAN if judgement.clean else FINDINGS
+
+
+def _factors(names: str) -> frozenset[str]:
+    from torchdet_lint.verify.factors import BY_NAME, GROUPS
+
+    chosen: set[str] = set()
+    for name in filter(None, (part.strip() for part in names.split(","))):
+        if name not in BY_NAME and name not in GROUPS:
+            raise Trouble(f"--factors: unknown factor {name}; known are {', '.join((*BY_NAME, *GROUPS))}")
+        chosen.update(GROUPS.get(name, (name,)))
+    return frozenset(chosen)
+
+
+def _found(command: tuple[str, ...]) -> tuple[str, ...]:
+    """The command with the path of its program. Raises Trouble."""
+    program = shutil.which(command[0])
+    if program is None:
+        script = os.path.isfile(command[0]) and command[0].endswith(".py")
+        hint = f"; write `python {command[0]}`" if script else ""
+        raise Trouble(f"command not found: {command[0]}{hint}")
+    return (os.path.abspath(program), *command[1:])
+
+
+def _findings(given: dict[str, Any], shown: Tell) -> tuple[Finding, ...]:
+    from torchdet_lint.engine import run
+    from torchdet_lint.verify.findings import FindingsError, from_report, still_there
+
+    file = given["findings_file"]
+    try:
+        earlier = from_report(file) if file else ()
+        if file:
+            given = {**given, "select": ("ALL",), "ignore": ()}
+        settings = settings_for((".",), given["config"], given["isolated"], given)
+        result = run(engine_options((".",), None, settings, given), shown)
+        for problem in result.problems:
+            say(problem)
+        if not file:
+            return result.findings
+        kept, note = still_there(earlier, result.findings, file)
+    except FindingsError as error:
+        raise Trouble(str(error)) from None
+    if note:
+        say(note)
+    return kept
+
+
+def _judged(
+    command: tuple[str, ...], findings: Sequence[Finding], chosen: frozenset[str], given: dict[str, Any], shown: Tell
+) -> Judgement:
+    from torchdet_lint.verify.running import Sample, by_path
+    from torchdet_lint.verify.verdict import judge, lines_of, suspects
+
+    suspected = frozenset(factor.name for finding in findings for factor in suspects(finding))
+    with tempfile.TemporaryDirectory(prefix="torchdet-", ignore_cleanup_errors=True) as base:
+        sample = Sample(
+            command=command,
+            folder=os.getcwd(),
+            base=os.path.realpath(base),
+            steps=given["steps"],
+            ops=given["ops"],
+            seconds=given["seconds"],
+            lines=by_path(line for finding in findings for line in lines_of(finding)),
+            records=_record_folder(given["record"]),
+        )
+        return judge(findings, _experiment(sample, chosen, suspected, shown))
+
+
+def _record_folder(folder: str | None) -> str:
+    """The folder for records, empty for one that is not kept. Raises Trouble for one that holds something."""
+    if folder is None:
+        return ""
+    try:
+        os.makedirs(folder, exist_ok=True)
+        if os.listdir(folder):
+            raise Trouble(f"--record: {folder} is not empty; name a new folder")
+    except OSError as error:
+        raise Trouble(f"--record: {folder} cannot be used: {error.strerror}") from None
+    return os.path.realpath(folder)
+
+
+def _experiment(sample: Sample, chosen: frozenset[str], suspected: frozenset[str], shown: Tell) -> Experiment:
+    from torchdet_lint.verify.experiment import NothingToCompare, ProgramFailed, failures, perform
+    from torchdet_lint.verify.record import RecordError
+    from torchdet_lint.verify.running import execute
+
+    run: Execute = partial(execute, sample)
+    try:
+        experiment = perform(run, chosen, suspected, shown)
+    except ProgramFailed as failed:
+        raise _own_failure(failed.run) from None
+    except (NothingToCompare, RecordError) as error:
+        raise Trouble(str(error)) from None
+    except OSError as error:
+        raise Trouble(f"the program cannot be run: {error}") from None
+    for line in (*experiment.runs[0].outcome.notes, *failures(experiment.runs)):
+        say(line)
+    return experiment
+
+
+def _own_failure(run: Run) -> Trouble:
+    """Shows what the program itself said, and makes the line for it."""
+    said = run.outcome.stderr
+    if "No module named 'torch'" in said:
+        return Trouble("the command's Python has no torch: install it there, or run the Python that has it")
+    print(said[-20_000:], file=sys.stderr, end="" if said.endswith("\n") else "\n")
+    return Trouble(f"the program failed by itself (status {run.outcome.status}); its own words stand above")

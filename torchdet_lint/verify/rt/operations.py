@@ -1,0 +1,64 @@
+"""What the recorder needs to know of an operation of torch, from its schema and tags."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+_EMPTY = ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided", "empty_quantized")
+_LIFTING = ("lift", "lift_fresh")
+"""What `torch.tensor` and `from_numpy` end with: it returns its argument, which is data from outside."""
+
+_SWITCHED = (
+    "convolution", "scaled_dot_product", "attention", "mm", "bmm", "addmm", "baddbmm", "lstm", "gru", "rnn",
+)  # fmt: skip
+
+
+class Operation(NamedTuple):
+    """`name` with its overload. `written` are positions and names of arguments that it changes. `view`: the result shares memory
+    with an argument. `draws`: it may take random numbers. `empty`: the result has no contents. `grows`: it may
+    expose memory that has none. `sends`: a collective, whose results arrive later, and `sent` are the
+    arguments that it sends. `switched`: backend switches matter.
+    """
+
+    name: str
+    written: tuple[tuple[int, str], ...]
+    view: bool
+    draws: bool
+    empty: bool
+    grows: bool
+    sends: bool
+    sent: tuple[tuple[int, str], ...]
+    switched: bool
+
+
+def describe(function: Any) -> Operation:
+    """The description of an operator overload."""
+    schema = function._schema
+    space, _, base = schema.name.partition("::")
+    written = tuple(
+        (index, argument.name)
+        for index, argument in enumerate(schema.arguments)
+        if argument.alias_info is not None and argument.alias_info.is_write
+    )
+    sends = space in ("c10d", "_c10d_functional", "c10d_functional")
+    shared = any(result.alias_info is not None and not result.alias_info.is_write for result in schema.returns)
+    return Operation(
+        name=f"{space}.{base}" + (f".{schema.overload_name}" if schema.overload_name else ""),
+        written=written,
+        view=shared and not written and base not in _LIFTING,
+        draws=any(str(tag).endswith("nondeterministic_seeded") for tag in function.tags),
+        empty=space == "aten" and base in _EMPTY,
+        grows=base in ("resize_", "resize_as_", "resize"),
+        sends=sends,
+        sent=_sent(base, schema.arguments) if sends else (),
+        switched=any(part in base for part in _SWITCHED),
+    )
+
+
+def _sent(base: str, arguments: Any) -> tuple[tuple[int, str], ...]:
+    """What a collective sends: its inputs, and what a reduction overwrites. What a broadcast overwrites has no contents on the
+    ranks that receive it, and schemas do not say which those are.
+    """
+    names = [argument.name for argument in arguments]
+    inputs = tuple((index, name) for index, name in enumerate(names) if name.startswith("input"))
+    return inputs or (tuple(enumerate(names[:1])) if "reduce" in base else ())

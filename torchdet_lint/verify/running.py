@@ -1,0 +1,117 @@
+"""One run of the user's command under the recorder, in a working copy of its folder."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from torchdet_lint.verify.box import Outcome, run_boxed, scratch_copy
+from torchdet_lint.verify.factors import Setting
+from torchdet_lint.verify.record import Record, read
+from torchdet_lint.verify.rt.orders import VARIABLE, Orders
+
+_INJECT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "rt", "inject")
+
+_STARTING = 120.0
+"""Seconds that a program may take before and after the seconds of its sample: imports, data, workers that end."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is run, and how far.
+
+    `folder` is the user's working directory, `base` a folder of ours for copies and, unless `records` names another, for records.
+    `lines` are those of which is asked whether they run.
+    """
+
+    command: tuple[str, ...]
+    folder: str
+    base: str
+    steps: int = 20
+    ops: int = 200_000
+    seconds: float = 120.0
+    lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    records: str = ""
+
+
+def by_path(lines: Iterable[tuple[str, int]]) -> Mapping[str, tuple[int, ...]]:
+    """Lines by their files."""
+    found: dict[str, set[int]] = {}
+    for path, line in lines:
+        found.setdefault(path, set()).add(line)
+    return {path: tuple(sorted(wanted)) for path, wanted in found.items()}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: its setting, what became of the process, and its record."""
+
+    setting: Setting
+    outcome: Outcome
+    record: Record
+    folder: str
+
+
+def execute(sample: Sample, setting: Setting) -> Run:
+    """Runs the sample once in a fresh copy. All runs but those `elsewhere` see the same path. Raises OSError and RecordError."""
+    place = (
+        os.path.join(sample.base, "somewhere", "else", "altogether")
+        if setting.elsewhere
+        else os.path.join(sample.base, "run")
+    )
+    record = os.path.join(sample.records or os.path.join(sample.base, "records"), setting.name)
+    for path in (place, record):
+        shutil.rmtree(path, ignore_errors=True)
+    os.makedirs(record)
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    copy = scratch_copy(sample.folder, place)
+    orders = Orders(
+        folder=record,
+        roots=(copy, sample.folder),
+        steps=sample.steps,
+        ops=sample.ops,
+        seconds=sample.seconds,
+        pins=setting.pins,
+        only=setting.only,
+        lines={} if setting.pins else sample.lines,
+    )
+    outcome = run_boxed(
+        (*(_still() if setting.still else ()), *sample.command),
+        cwd=copy,
+        env=_environment(orders, setting),
+        seconds=sample.seconds + _STARTING,
+        write_only=(copy, record),
+    )
+    shutil.rmtree(copy, ignore_errors=True)
+    return Run(setting, outcome, read(record), record)
+
+
+def _environment(orders: Orders, setting: Setting) -> dict[str, str]:
+    env = {**os.environ, **setting.env, VARIABLE: orders.text()}
+    inherited = env.get("PYTHONPATH")
+    env["PYTHONPATH"] = _INJECT + (os.pathsep + inherited if inherited else "")
+    return env
+
+
+@lru_cache(maxsize=1)
+def _still() -> tuple[str, ...]:
+    """The command that switches address randomisation off for what it starts, where there is one and the kernel lets it."""
+    tool = shutil.which("setarch")
+    if tool is None:
+        return ()
+    command = (tool, platform.machine(), "-R")
+    try:
+        works = subprocess.run((*command, "true"), capture_output=True, timeout=10, check=False).returncode == 0  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    return command if works else ()
+
+
+def addresses_held() -> bool:
+    """Whether this machine can hold the addresses of objects."""
+    return bool(_still())

@@ -1,0 +1,309 @@
+"""Joins what runs have shown to what rules have said: a verdict for each finding, and what no finding explains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from torchdet_lint.finding import Finding, Location
+from torchdet_lint.verify.compare import Divergence
+from torchdet_lint.verify.experiment import Experiment, Shown
+from torchdet_lint.verify.factors import FACTORS, Factor
+from torchdet_lint.verify.record import Event, Record
+from torchdet_lint.verify.repeats import repeated
+
+CONFIRMING = ("confirmed", "confirmed-hidden")
+
+MEANING = {
+    "confirmed": "two plain runs differ, and what the rule suspects makes the difference",
+    "confirmed-hidden": "two plain runs agree, but what the rule suspects changes the result when it changes",
+    "refuted-on-this-torch": "the line ran, and what the rule claims did not happen",
+    "no-effect-seen": "the line ran, and the change reached no result; this is no proof",
+    "not-reached": "the sample never ran the line",
+    "needs-cuda": "only an accelerator can show it",
+    "unprobed": "this sample does not test it",
+    "confounded": "something else differs at the same place; fix that first",
+}
+"""Verdicts, in the order of reports, and what they mean."""
+
+_CUDA_CHECKS = (
+    ("TDL201", "convolution-pairs"), ("TDL202", "convolution-pairs"), ("TDL205", "cublas-workspace"),
+    ("TDL207", "compiled-pairs"), ("TDL2", "strict-alerts"), ("TDL3", "attention-replay"),
+    ("TDL403", "cublas-workspace"), ("TDL4", "operation-replay"),
+    ("TDL503", "copy-race"),
+)  # fmt: skip
+
+_UNTESTED = {
+    "frozen": "it repeats too much, which two runs of one seed cannot show",
+    "stream": "the stream shifts when something unrelated draws, and this sample changes nothing of that kind",
+    "machine": "it shows between machines, and no factor stands for it",
+}
+
+_COPIED = ("TDL102", "TDL104")
+"""Rules that say that workers may get the same numbers."""
+
+_TRACELESS = ("hash", "address", "memory", "completion")
+"""Factors that leave no event where they enter: the first difference stands at or below the guilty line."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the runs say about one finding. `checks` are the runs that were decisive; `reason` is one line for people."""
+
+    finding: Finding
+    verdict: str
+    reason: str
+    factor: str = ""
+    source: Event | None = None
+    divergence: Divergence | None = None
+    checks: tuple[str, ...] = ()
+    cuda_check: str = ""
+
+
+@dataclass(frozen=True)
+class Unexplained:
+    """A difference of which no finding speaks. `factor` is empty where two plain runs differ and no factor was found to do it.
+    `place` is the line to blame: where the source was asked, or else where the runs part.
+    """
+
+    factor: str
+    title: str
+    place: str
+    divergence: Divergence
+    checks: tuple[str, ...]
+    fails: bool = True
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """All that is said about a sample."""
+
+    experiment: Experiment
+    verdicts: tuple[Verdict, ...]
+    unexplained: tuple[Unexplained, ...]
+    elsewhere: int = 0
+
+    @property
+    def confirmed(self) -> tuple[Verdict, ...]:
+        """Verdicts that confirm their finding."""
+        return tuple(verdict for verdict in self.verdicts if verdict.verdict in CONFIRMING)
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing was confirmed and no two runs differ."""
+        return not (self.confirmed or self.experiment.natural.differ or any(item.fails for item in self.unexplained))
+
+
+def suspects(finding: Finding) -> tuple[Factor, ...]:
+    """The factors that a finding's rule suspects."""
+    return tuple(factor for factor in FACTORS if finding.code.startswith(factor.rules or ("-",)))
+
+
+def lines_of(finding: Finding) -> Iterator[tuple[str, int]]:
+    """The lines that a finding is about, with those of the way there."""
+    for at in (finding.location, *(related.location for related in finding.related)):
+        yield from _span(at)
+
+
+def _span(at: Location) -> Iterator[tuple[str, int]]:
+    first = at.line if at.cell is None else (at.file_line or at.line)
+    for line in range(first, first + min(at.end_line - at.line, 200) + 1):
+        yield at.path, line
+
+
+def judge(findings: Sequence[Finding], experiment: Experiment) -> Judgement:
+    """Verdicts on findings in files that the sample loaded, and on programs; others are only counted."""
+    seen = _executed(experiment.record)
+    loaded = {path for path, _ in seen} | set(experiment.record.ledger.reached)
+    mine = [finding for finding in findings if finding.location.path in loaded]
+    verdicts = tuple(_verdict(finding, mine, experiment, seen) for finding in mine)
+    return Judgement(experiment, verdicts, tuple(_unexplained(experiment, verdicts)), len(findings) - len(mine))
+
+
+def _executed(record: Record) -> frozenset[tuple[str, int]]:
+    """Lines that are known to have run: those asked about, and those that events stand on."""
+    seen = {(path, line) for path, lines in record.ledger.reached.items() for line in lines}
+    for stream in record.streams.values():
+        seen.update(_line(event.place) for event in stream.events if event.place)
+    return frozenset(seen)
+
+
+def _at(line: str) -> tuple[str, int]:
+    path, _, number = line.rpartition(":")
+    return path, int(number)
+
+
+def _line(place: str) -> tuple[str, int]:
+    path, line, _ = place.rsplit(":", 2)
+    return path, int(line)
+
+
+def _verdict(
+    finding: Finding, others: Sequence[Finding], experiment: Experiment, seen: frozenset[tuple[str, int]]
+) -> Verdict:
+    if not any(line in seen for line in _span(finding.location)):
+        return Verdict(finding, "not-reached", MEANING["not-reached"])
+    if finding.effect == "cuda":
+        return _on_cuda(finding, experiment)
+    if finding.code in _COPIED and (place := _copied(finding, experiment)):
+        reason = f"two workers of one loader got the same numbers at {':'.join(place.split(':')[:2])}"
+        return Verdict(finding, "confirmed", reason, "workers", checks=("workers-equal",))
+    factors = suspects(finding)
+    if not factors or finding.effect in ("frozen", "stream"):
+        return Verdict(finding, "unprobed", _UNTESTED.get(finding.effect, "no factor stands for it"))
+    if experiment.residual or experiment.pinned is None:
+        return _by_natural_pair(finding, factors, experiment)
+    shown = [experiment.shown[factor.name] for factor in factors]
+    for item in shown:
+        if item.status == "changes" and _is_guilty(finding, others, item, experiment):
+            return _confirmed(finding, item, experiment)
+    return _not_confirmed(finding, shown)
+
+
+def _copied(finding: Finding, experiment: Experiment) -> str:
+    """A place in a file that the finding speaks of at which workers got the same numbers, or nothing."""
+    paths = {path for path, _ in lines_of(finding)}
+    places = (place for place in repeated(experiment.record.streams) if _line(place)[0] in paths)
+    return min(places, default="")
+
+
+def _confirmed(finding: Finding, item: Shown, experiment: Experiment) -> Verdict:
+    lines = set(lines_of(finding))
+    alone = (found for line, found in item.alone.items() if found is not None and _at(line) in lines)
+    divergence = next(alone, item.divergence)
+    assert divergence is not None
+    hidden = item.factor.machine or not experiment.natural.differ
+    checks = ("natural-pair", item.run)
+    source = next((event for event in divergence.sources if event.kind in item.factor.kinds), None)
+    return Verdict(
+        finding,
+        "confirmed-hidden" if hidden else "confirmed",
+        f"another value of {item.factor.title} changes the result",
+        item.factor.name,
+        source or next(iter(divergence.sources), None),
+        divergence,
+        checks,
+    )
+
+
+def _is_guilty(finding: Finding, others: Sequence[Finding], item: Shown, experiment: Experiment) -> bool:
+    """Whether the difference that a factor makes belongs to this finding rather than to another one of its kind."""
+    rivals = [other for other in others if item.factor in suspects(other)]
+    if _touches(finding, item, experiment):
+        return True
+    if any(_touches(rival, item, experiment) for rival in rivals):
+        return False
+    return finding is min(rivals, key=lambda rival: _distance(rival, item))
+
+
+def _touches(finding: Finding, item: Shown, experiment: Experiment) -> bool:
+    """Whether a source of the factor was asked on a line of the finding, or the runs part there."""
+    divergence = item.divergence
+    assert divergence is not None
+    lines = set(lines_of(finding))
+    if item.alone:
+        return any(_at(line) in lines for line, found in item.alone.items() if found is not None)
+    events = [divergence.event, *(event for event in divergence.sources if event.kind in item.factor.kinds)]
+    if any(_line(place) in lines for event in events for place in (event.place, event.forward) if place):
+        return True
+    asked = (
+        _line(place) for kind, _, place, _ in experiment.record.ledger.asked if kind in item.factor.kinds and place
+    )
+    return item.factor.name not in _TRACELESS and any(line in lines for line in asked)
+
+
+def _distance(finding: Finding, item: Shown) -> tuple[int, int]:
+    """How far above the first difference a finding stands; those below it and in other files come last."""
+    assert item.divergence is not None
+    place = item.divergence.place
+    if not place:
+        return (2, 0)
+    path, line = _line(place)
+    ways = [line - at for file, at in lines_of(finding) if file == path]
+    above = [way for way in ways if way >= 0]
+    return (0, min(above)) if above else (1, min(map(abs, ways))) if ways else (2, 0)
+
+
+def _not_confirmed(finding: Finding, shown: list[Shown]) -> Verdict:
+    statuses = {item.status for item in shown}
+    names = " and ".join(item.factor.title for item in shown)
+    checks = tuple(item.factor.name for item in shown if item.status == "no-effect")
+    if "confounded" in statuses:
+        return Verdict(finding, "confounded", MEANING["confounded"], checks=checks)
+    if "changes" in statuses:
+        return Verdict(finding, "no-effect-seen", "another line differs first; fix that and run again", checks=checks)
+    if "no-effect" in statuses:
+        return Verdict(
+            finding, "no-effect-seen", f"other values of {names} changed no result in this sample", checks=checks
+        )
+    if statuses == {"not-asked"}:
+        return Verdict(
+            finding,
+            "refuted-on-this-torch",
+            f"the line ran, and the sample never depended on {names}",
+            checks=("ledger",),
+        )
+    return Verdict(finding, "unprobed", "its factors were left out by --factors")
+
+
+def _by_natural_pair(finding: Finding, factors: tuple[Factor, ...], experiment: Experiment) -> Verdict:
+    """Without a pinned pair that agrees, only two plain runs can speak."""
+    first, names = experiment.natural.first, {factor.name for factor in factors}
+    if first is None:
+        return Verdict(
+            finding, "unprobed", "two plain runs agree, and no factor was released", checks=("natural-pair",)
+        )
+    kinds = {kind for factor in factors for kind in factor.kinds}
+    lines = set(lines_of(finding))
+    source = next((e for e in first.sources if e.kind in kinds and e.place and _line(e.place) in lines), None)
+    at_place = first.place and _line(first.place) in lines
+    if source is None and not at_place and not experiment.residual:
+        return Verdict(
+            finding, "unprobed", "two plain runs part elsewhere, and no factor was released", checks=("natural-pair",)
+        )
+    if source is None and not at_place and "completion" not in names:
+        return Verdict(
+            finding, "confounded", "two runs differ for another reason, with everything held that can be held"
+        )
+    factor = (
+        "schedule" if experiment.residual else next((f.name for f in factors if source and source.kind in f.kinds), "")
+    )
+    return Verdict(finding, "confirmed", "two plain runs part here", factor, source, first, ("natural-pair",))
+
+
+def _on_cuda(finding: Finding, experiment: Experiment) -> Verdict:
+    """What a CPU can still refute: that the deterministic mode was off where the operation ran."""
+    lines = set(lines_of(finding))
+    states = [state.split() for _, place, state, _ in experiment.record.ledger.modes if place and _line(place) in lines]
+    if finding.code.startswith(("TDL3", "TDL4")) and states and all("deterministic" in state for state in states):
+        return Verdict(
+            finding,
+            "refuted-on-this-torch",
+            "deterministic algorithms were on whenever the line ran",
+            checks=("switches",),
+        )
+    check = next((check for code, check in _CUDA_CHECKS if finding.code.startswith(code)), "operation-replay")
+    return Verdict(finding, "needs-cuda", MEANING["needs-cuda"], cuda_check=check)
+
+
+def _unexplained(experiment: Experiment, verdicts: tuple[Verdict, ...]) -> Iterator[Unexplained]:
+    confirmed = {verdict.factor for verdict in verdicts if verdict.verdict in CONFIRMING}
+    changing = experiment.changing()
+    for item in changing:
+        if item.factor.name not in confirmed and item.divergence is not None:
+            place = _blamed(item.factor, item.divergence)
+            yield Unexplained(
+                item.factor.name, item.factor.title, place, item.divergence, (item.run,), not item.factor.told
+            )
+    first = experiment.natural.first
+    if experiment.pinned is not None and experiment.pinned.first is not None and not confirmed:
+        parted = experiment.pinned.first
+        yield Unexplained("schedule", "the schedule, or what is not held,", parted.place, parted, ("pinned-pair",))
+    elif first is not None and not confirmed and all(item.factor.told for item in changing):
+        yield Unexplained("", "none of the factors that were tried", first.place, first, ("natural-pair",))
+
+
+def _blamed(factor: Factor, divergence: Divergence) -> str:
+    """The line at which a factor's source was asked, or else the line at which the runs part."""
+    asked = (event.place for event in divergence.sources if event.kind in factor.kinds and event.place)
+    return next(asked, divergence.place)
