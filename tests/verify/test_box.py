@@ -48,13 +48,14 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def alive(marker: str) -> bool:
     """Whether a process whose command line holds the marker is running."""
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if marker.encode() in path.read_bytes():
-                return True
-        except OSError:
-            continue
-    return False
+    return any(marker.encode() in command_line(path) for path in Path("/proc").glob("[0-9]*/cmdline"))
+
+
+def command_line(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # it has ended
+        return b""
 
 
 def test_a_quiet_program(home: Path) -> None:
@@ -305,3 +306,19 @@ def test_a_system_without_landlock_says_so(home: Path, monkeypatch: pytest.Monke
         "this system cannot keep a program from writing outside of its copy (no Landlock)",
         "this system cannot keep a program from using the network",
     ]
+
+
+def test_a_system_without_fork_limits_time_and_output(home: Path) -> None:
+    from torchdet_lint.verify import keeper, portable
+
+    def run(source: str, seconds: float = 20) -> tuple[str, keeper.End]:
+        command = [sys.executable, "-c", source]
+        spec = keeper.Spec(command, str(home), dict(os.environ), seconds, (), network=False, limits=Limits())
+        out, _, notes, end = portable.run(spec, 1000, 100_000)
+        assert notes == [portable.UNGUARDED]
+        return out.text, end
+
+    text, end = run("print('out')")
+    assert (text, end.status, end.stopped) == ("out\n", 0, "")
+    assert run("import time; time.sleep(60)", seconds=0.3)[1].stopped == "time"
+    assert run("while True: print('x' * 1000)")[1].stopped == "output"

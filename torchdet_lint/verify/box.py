@@ -94,14 +94,15 @@ def run_boxed(
         if os.name == "nt":
             from torchdet_lint.verify.portable import run
 
-            return run(spec, output_limit)
-        return _run(spec, output_limit, places)
+            return _outcome(spec, *run(spec, output_limit, _ENDLESS * output_limit), places)
+        return _outcome(spec, *_run(spec, output_limit), places)
     finally:
         if own:
             shutil.rmtree(own, ignore_errors=True)
 
 
-def _run(spec: Spec, output_limit: int, places: Sequence[str]) -> Outcome:
+def _run(spec: Spec, output_limit: int) -> tuple[Output, Output, list[str], End]:
+    """Runs the program below a keeper; both streams, what is to be told, and the end."""
     report, told = os.pipe()
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     keeper = subprocess.Popen(  # noqa: S603 (running what the user asks for is the purpose)
@@ -125,7 +126,10 @@ def _run(spec: Spec, output_limit: int, places: Sequence[str]) -> Outcome:
         for stream in (keeper.stdout, keeper.stderr):
             if stream is not None:
                 stream.close()
-    return _outcome(spec, out, err, answer, places)
+    if not answer:  # the keeper was killed, or has failed; its own error is all there is
+        return out, err, ["the process that watches it died"], End(None, "start", 0.0)
+    fields = json.loads(answer)
+    return out, err, fields["notes"], End(*fields["end"])
 
 
 def _collect(keeper: subprocess.Popen[bytes], report: int, limit: int) -> tuple[Output, Output, bytes]:
@@ -163,19 +167,9 @@ def _tell(keeper: subprocess.Popen[bytes], data: bytes) -> None:
         pass  # it has ended already, and says why
 
 
-def _outcome(spec: Spec, out: Output, err: Output, answer: bytes, places: Sequence[str]) -> Outcome:
-    if not answer:  # the keeper was killed, or has failed; its own error is all there is
-        return Outcome(None, "start", out.text, err.text, 0.0, ("the process that watches it died",))
-    fields = json.loads(answer)
-    end = End(*fields["end"])
-    return Outcome(
-        end.status,
-        end.stopped,
-        out.text,
-        err.text,
-        end.seconds,
-        tuple([*fields["notes"], *_notes(spec, end, out, err), *_refused(err.text, places)]),
-    )
+def _outcome(spec: Spec, out: Output, err: Output, told: list[str], end: End, places: Sequence[str]) -> Outcome:
+    notes = (*told, *_notes(spec, end, out, err), *_refused(err.text, places))
+    return Outcome(end.status, end.stopped, out.text, err.text, end.seconds, notes)
 
 
 def _notes(spec: Spec, end: End, out: Output, err: Output) -> list[str]:
@@ -210,6 +204,8 @@ def _refused(stderr: str, places: Sequence[str]) -> list[str]:
     if outside:
         more = f" and {len(outside) - 1} more" if len(outside) > 1 else ""
         notes.append(f"it was refused to write outside of its copy: {outside[0]}{more}")
+    elif "failed with strerror: Permission denied" in stderr:  # torch's own writer, which names no file
+        notes.append("it was refused to write outside of its copy")
     if "EOFError: EOF when reading a line" in stderr:
         notes.append("it asks for input, and gets none here")
     if _NO_NETWORK.search(stderr):

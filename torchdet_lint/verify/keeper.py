@@ -1,8 +1,8 @@
 """The process between torchdet-lint and the program that it runs: starts it in its box, watches it, leaves nothing of it behind.
 
-It runs alone (`python -I -S`, standard library only). Its standard input brings the length of the `Spec` as JSON, the JSON, and later perhaps a
-reason to stop; when the input ends, torchdet-lint is gone and the program is ended. What has happened is told on another
-pipe at the end. Standard output and error belong to the program.
+It runs alone (`python -I -S`, standard library only). Its standard input brings the length of the `Spec` as JSON, the JSON, and
+later perhaps a reason to stop; when the input ends, torchdet-lint is gone and the program is ended. What has happened is told on
+another pipe at the end. Standard output and error belong to the program.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def keep(spec: Spec, commands: int) -> tuple[list[str], End]:
     left = [process for process in processes.below(os.getpid()) if process.session != child] if not stopped else []
     if stopped or processes.below(os.getpid()):
         _ask_to_end(0.0 if stopped in _URGENT else spec.limits.grace)
-    stuck = processes.end_all(os.getpid(), lambda: _reap(child) and None, _STUCK)
+    stuck = processes.end_all(os.getpid(), _reap_all, _STUCK)
     return notes, End(None if stopped else status, stopped, seconds, len(left), stuck)
 
 
@@ -133,7 +133,7 @@ def _become(spec: Spec, lock: _Lock, told: int) -> NoReturn:
             landlock.restrict(spec.places, tcp=lock.tcp)
         processes.die_with_parent()
         doing = "cannot run"
-        os.execvpe(spec.command[0], list(spec.command), env)
+        os.execvpe(spec.command[0], list(spec.command), env)  # noqa: S606 (running it is the purpose)
     except FileNotFoundError as error:
         missing = "command not found" if doing == "cannot run" else str(error)
         os.write(told, f"{spec.command[0]}: {missing}".encode(errors="replace"))
@@ -184,6 +184,10 @@ def _reap(child: int) -> int | None:
             found = os.waitstatus_to_exitcode(status)
 
 
+def _reap_all() -> None:
+    _reap(0)
+
+
 def _ask_to_end(grace: float) -> None:
     """Lets every process know that it should end, and gives it the time to."""
     me = os.getpid()
@@ -192,7 +196,7 @@ def _ask_to_end(grace: float) -> None:
         processes.send(process.pid, signal.SIGCONT)
     deadline = time.monotonic() + grace
     while processes.below(me) and time.monotonic() < deadline:
-        _reap(0)
+        _reap_all()
         time.sleep(0.02)
 
 

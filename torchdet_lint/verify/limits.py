@@ -76,13 +76,7 @@ def free_memory() -> int:
 
 
 def _one_a_device(places: Iterable[str]) -> list[str]:
-    found: dict[int, str] = {}
-    for place in places:
-        try:
-            found.setdefault(os.stat(place).st_dev, place)
-        except OSError:
-            continue
-    return list(found.values())
+    return list({os.stat(place).st_dev: place for place in places if os.path.exists(place)}.values())
 
 
 def _free(place: str) -> int:

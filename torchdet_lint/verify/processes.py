@@ -105,7 +105,7 @@ def _from_proc() -> Iterable[Process]:
 def _from_ps() -> Iterable[Process]:
     import subprocess
 
-    out = subprocess.run(  # noqa: S603 (fixed command)
+    out = subprocess.run(
         ["/bin/ps", "-axo", "pid=,ppid=,pgid=,rss=,stat="], capture_output=True, text=True, check=False, timeout=10
     ).stdout
     for line in out.splitlines():

@@ -75,9 +75,9 @@ def scratch_copy(folder: str, into: str) -> str:
 def make_scratch(folder: str, into: str, *, guarded: bool | None = None) -> Scratch:
     """Makes a copy of `folder` in a new place below `into` (which must not lie in it).
 
-    What lies beside the folder, up to the root of its repository, is linked where links are safe, so that `../data` leads where it
-    did. `guarded` says whether what runs there cannot write through links: whether this system has Landlock, if None. The original is
-    only read. Raises ScratchError for what cannot be copied.
+    What lies beside the folder, up to the root of its repository, is linked where links are safe, so that `../data` leads where
+    it did. `guarded` says whether what runs there cannot write through links: whether this system has Landlock, if None. The
+    original is only read. Raises ScratchError for what cannot be copied.
     """
     source = os.path.realpath(folder)
     if not os.path.isdir(source):
