@@ -322,3 +322,18 @@ def test_a_system_without_fork_limits_time_and_output(home: Path) -> None:
     assert (text, end.status, end.stopped) == ("out\n", 0, "")
     assert run("import time; time.sleep(60)", seconds=0.3)[1].stopped == "time"
     assert run("while True: print('x' * 1000)")[1].stopped == "output"
+
+
+@guarded
+def test_without_a_loopback_of_its_own_there_is_no_tcp(tmp_path: Path) -> None:
+    if landlock.abi() < 4:
+        pytest.skip("this kernel's Landlock does not guard the network")
+    code = f"""
+import socket
+from torchdet_lint.verify import landlock
+landlock.restrict([{str(tmp_path)!r}], tcp=False)
+socket.create_server(("127.0.0.1", 0))
+"""
+    env = {**os.environ, "PYTHONPATH": str(Path(landlock.__file__).parents[2])}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert "Permission denied" in done.stderr
