@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from torchdet_lint.verify.keeper import End, Spec
 from torchdet_lint.verify.limits import Limits
 from torchdet_lint.verify.output import Output
+from torchdet_lint.verify.scratch import scratch_copy
 
 _ENDLESS = 100
 """A program is stopped once a stream is so many times longer than what is kept of it."""
@@ -223,3 +224,6 @@ def _inside(path: str, places: Sequence[str]) -> bool:
 
 def _devices() -> list[str]:
     return [path for pattern in _DEVICES for path in sorted(glob.glob(pattern))]
+
+
+__all__ = ["Limits", "Outcome", "run_boxed", "scratch_copy"]
