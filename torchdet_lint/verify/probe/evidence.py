@@ -21,8 +21,8 @@ class Evidence:
     two sides differed in, `check` the check that a machine with CUDA would run.
 
     `confirmed`: seen at work. `confirmed-hidden`: seen only after something was changed that two plain runs have in common.
-    `refuted-on-this-torch`: what the finding claims was tried, and is not so in this version. `no-effect-seen`: tried, and nothing
-    was seen, which proves nothing.
+    `refuted-on-this-torch`: what the finding claims was tried, and is not so in this version. `no-effect-seen`: tried, and
+    nothing was seen, which proves nothing.
     """
 
     verdict: str
@@ -36,8 +36,8 @@ class Unprobed(Exception):
 
 
 class Trial(NamedTuple):
-    """A tiny program: the body of a function that returns what it measures (see `Seen`), with `modules` imported. It is run in two
-    fresh processes; `judge` compares what it measured in them.
+    """A tiny program: the body of a function that returns what it measures (see `Seen`), with `modules` imported. It is run in
+    two fresh processes; `judge` compares what it measured in them.
     """
 
     body: str

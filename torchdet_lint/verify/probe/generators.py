@@ -32,7 +32,7 @@ def unseeded(case: Case) -> Trial:
         raise Unprobed("its arguments are not in sight")
     body = f"made = {callee}({'None' if given else ''})\nreturn {{'drawn': {_MADE[callee]}}}"
     how = "with its seed None" if given else "without a seed"
-    return Trial(body, _modules(callee), partial(_differ, f"`{callee}` made {how}", "draws"))
+    return Trial(body, _modules(callee), partial(_differ, f"`{callee}` made {how}", "its draws", "entropy"))
 
 
 def constant_start(case: Case) -> Trial | Evidence:
@@ -70,7 +70,7 @@ _DRAWS = frozenset((
 ))  # fmt: skip
 _PURE = frozenset((
     "builtins.int", "builtins.abs", "builtins.round", "builtins.float", "builtins.str", "builtins.hash", "builtins.min",
-    "builtins.max", "builtins.sum", "builtins.object", "builtins.id", "builtins.pow", "int.from_bytes", "builtins.int.from_bytes",
+    "builtins.max", "builtins.sum", "builtins.object", "builtins.id", "builtins.pow", "builtins.int.from_bytes",
     "zlib.crc32",
 ))  # fmt: skip
 _METHODS = frozenset(("timestamp", "item", "hex", "encode", "toordinal"))
@@ -100,10 +100,10 @@ def entropy_seed(case: Case) -> Trial:
     if len(values) != len(case.call.args) or len(values) > 1:
         raise Unprobed("its arguments are not in sight")
     seed = render(values[0], _seed_grammar(case, used)) if values else ""
-    modules = tuple(dict.fromkeys(module for name in used for module in _modules(name)))
+    modules = tuple(dict.fromkeys(module for name in used if "." in name for module in _modules(name)))
     body = f"made = {callee}({seed})\nreturn {{'drawn': {_SEEDERS[callee]}}}"
     shown = f"`{callee}({seed})`"
-    return Trial(body, modules, partial(_differ, shown, "draws after it"))
+    return Trial(body, modules, partial(_differ, shown, "the draws after it", _factor(used)))
 
 
 def _seed_grammar(case: Case, used: list[str]) -> Grammar:
@@ -115,7 +115,8 @@ def _seed_grammar(case: Case, used: list[str]) -> Grammar:
     def callee(call: ir.Call) -> str:
         dotted = case.names.dotted(call.func)
         if dotted in _PURE:
-            return dotted.removeprefix("builtins.")
+            used.append(dotted.removeprefix("builtins."))
+            return used[-1]
         if dotted is not None and dotted in _CLOCK | _PROCESS | _SYSTEM | _DRAWS:
             used.append(dotted)
             return dotted
@@ -128,13 +129,24 @@ def _seed_grammar(case: Case, used: list[str]) -> Grammar:
 
 
 def _modules(dotted: str) -> tuple[str, ...]:
-    return () if dotted.startswith("builtins.") else (dotted.split(".", 1)[0],)
+    return () if dotted.startswith("int.") else (dotted.split(".", 1)[0],)
 
 
-def _differ(shown: str, what: str, one: Seen, other: Seen) -> Evidence:
+def _factor(used: list[str]) -> str:
+    """What the seed hangs on, going by what computes it."""
+    if not _SYSTEM.isdisjoint(used) or not _DRAWS.isdisjoint(used):
+        return "entropy"
+    if not _CLOCK.isdisjoint(used):
+        return "clock"
+    if not _PROCESS.isdisjoint(used):
+        return "pid"
+    return "hash-seed" if "hash" in used else "address" if "id" in used else "entropy"
+
+
+def _differ(shown: str, what: str, factor: str, one: Seen, other: Seen) -> Evidence:
     if one["drawn"] != other["drawn"]:
-        return Evidence(CONFIRMED, f"{shown}: its {what} differ between two fresh processes", "entropy")
-    return Evidence(REFUTED, f"{shown}: its {what} are the same in two fresh processes")
+        return Evidence(CONFIRMED, f"{shown}: {what} differ between two fresh processes", factor)
+    return Evidence(REFUTED, f"{shown}: {what} are the same in two fresh processes")
 
 
 def _constant(one: Seen, other: Seen) -> Evidence:

@@ -82,7 +82,9 @@ return dict(workers={workers}, first=first, second=second)
 def workers(case: Case) -> Trial:
     """TDL102: what a data set draws in workers, from the families that torch knows and from a generator of its own."""
     if case.variant == "unseeded-draw" and case.said.get("family") not in ("torch", "NumPy", "Python"):
-        raise Unprobed(f"what torch does for the workers' {case.said.get('family', 'generator')} takes its library to see")
+        raise Unprobed(
+            f"what torch does for the workers' {case.said.get('family', 'generator')} takes its library to see"
+        )
     return _worker_trial(case, partial(_judge_workers, case))
 
 
@@ -92,7 +94,9 @@ def worker_copies(case: Case) -> Trial:
 
 
 def _worker_trial(case: Case, judge: partial[Evidence] | object) -> Trial:
-    options, _ = _options(case, {"num_workers": _MOST_WORKERS}, drop=("shuffle", "sampler", "batch_sampler", "batch_size", "drop_last"))
+    options, _ = _options(
+        case, {"num_workers": _MOST_WORKERS}, drop=("shuffle", "sampler", "batch_sampler", "batch_size", "drop_last")
+    )
     body = _WORKERS.format(
         dataset="Drawing(8)", options=f"batch_size=4, collate_fn=list, {options}", workers=_MOST_WORKERS
     )
@@ -111,7 +115,13 @@ def _options(case: Case, assumed: dict[str, object], drop: tuple[str, ...] = ())
     for name in _ORDERING:
         if name in given and name not in drop and case.known(given[name], 0) is not None:
             raise Unprobed(f"its `{name}` is not in sight, and decides about the order")
-    usual = {"batch_size": 4, "num_workers": _MOST_WORKERS, "shuffle": True, "drop_last": False, "persistent_workers": False}
+    usual = {
+        "batch_size": 4,
+        "num_workers": _MOST_WORKERS,
+        "shuffle": True,
+        "drop_last": False,
+        "persistent_workers": False,
+    }
     values: dict[str, object] = dict(assumed)
     for name in ("batch_size", "shuffle", "num_workers", "drop_last", "persistent_workers", "in_order"):
         if name in given and name not in drop:
@@ -131,11 +141,15 @@ def _judge_order(variant: str, shown: str, one: Seen, other: Seen) -> Evidence:
     moves = one["moved"] != one["first"]
     if variant == "stream":
         if repeats and moves:
-            return Evidence(CONFIRMED, f"{shown}: the order repeats after a seed, and is another one after one draw more", "stream")
+            return Evidence(
+                CONFIRMED, f"{shown}: the order repeats after a seed, and is another one after one draw more", "stream"
+            )
         return Evidence(REFUTED, f"{shown}: the order does not depend on what was drawn before")
     if one["fresh"] != other["fresh"]:
         more = "; after torch.manual_seed it repeats" if repeats else ""
-        return Evidence(CONFIRMED, f"{shown}: the order differs between two fresh processes that seed nothing{more}", "entropy")
+        return Evidence(
+            CONFIRMED, f"{shown}: the order differs between two fresh processes that seed nothing{more}", "entropy"
+        )
     return Evidence(REFUTED, f"{shown}: the order is the same in two fresh processes that seed nothing")
 
 
@@ -144,18 +158,29 @@ _NAMES = {"torch": "torch", "numpy": "NumPy", "python": "Python"}
 
 def _judge_workers(case: Case, one: Seen, other: Seen) -> Evidence:
     different = [
-        name for key, name in _NAMES.items() if _column(one["first"], key) != _column(other["first"], key) or _alike(one, key)
+        name
+        for key, name in _NAMES.items()
+        if _column(one["first"], key) != _column(other["first"], key) or _alike(one, key)
     ]
     if case.variant == "repeated-draw":
         if _alike(one, "numpy"):
             return Evidence(CONFIRMED, "two workers draw the same NumPy numbers", "worker")
-        return Evidence(REFUTED, "two workers draw different NumPy numbers, the same ones in two runs: this torch seeds NumPy in them")
+        return Evidence(
+            REFUTED,
+            "two workers draw different NumPy numbers, the same ones in two runs: this torch seeds NumPy in them",
+        )
     if case.variant == "unseeded-draw":
         family = case.said["family"]
         if family in different:
-            return Evidence(CONFIRMED, f"what two workers draw from {family} differs between two seeded processes", "worker")
-        return Evidence(REFUTED, f"what workers draw from {family} is the same in two seeded processes, and differs between workers")
-    copies = " A generator that the data set holds gives the same numbers in both workers." if _alike(one, "held") else ""
+            return Evidence(
+                CONFIRMED, f"what two workers draw from {family} differs between two seeded processes", "worker"
+            )
+        return Evidence(
+            REFUTED, f"what workers draw from {family} is the same in two seeded processes, and differs between workers"
+        )
+    copies = (
+        " A generator that the data set holds gives the same numbers in both workers." if _alike(one, "held") else ""
+    )
     if different:
         return Evidence(CONFIRMED, f"this torch does not seed {', '.join(different)} in workers.{copies}", "worker")
     return Evidence(NOTHING, f"this torch seeds torch, NumPy and Python in two workers, each differently.{copies}")

@@ -79,5 +79,3 @@ def _judge(part: Slice, one: Seen, _other: Seen) -> Evidence:
         raise Unprobed(f"whether its value matters depends on {', '.join(f'`{name}`' for name in part.unknown)}")
     text = f"what it computes is the same whatever the memory held before{stand_ins}"
     return Evidence(NOTHING if part.unknown else REFUTED, text)
-
-

@@ -11,6 +11,7 @@ from torchdet_lint import ir
 from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.catalog.rules import Catalog
 from torchdet_lint.checks.facts import nested
+from torchdet_lint.engine.places import span
 from torchdet_lint.finding import Finding
 from torchdet_lint.lowering import LoweringError, lower
 from torchdet_lint.project.modules import Project
@@ -176,25 +177,18 @@ def _pattern(template: str) -> str:
 
 def _unit_at(source: SourceFile, finding: Finding) -> tuple[Unit, tuple[int, int]]:
     """The top-level statement that the finding stands in, and the finding's span in it."""
-    at = finding.location
-    line, end_line = at.line, at.end_line
-    if at.cell is not None and source.notebook is not None:
-        line, end_line = (source.notebook.text_line(at.cell, each) for each in (line, end_line))
-    starts = source.line_starts
-    if max(line, end_line) <= len(starts):
-        start, end = starts[line - 1] + at.column - 1, starts[end_line - 1] + at.end_column - 1
-        for unit in source.units:
-            if unit.start <= start < unit.end:
-                return unit, (start - unit.start, end - unit.start)
+    start, end = span(source, finding.location)
+    for unit in source.units:
+        if unit.start <= start < unit.end:
+            return unit, (start - unit.start, end - unit.start)
     raise Unprobed("its place is not found in the file any more")
 
 
-def _expression(body: ir.Body, span: tuple[int, int]) -> ir.Expr | None:
+def _expression(body: ir.Body, at: tuple[int, int]) -> ir.Expr | None:
     """The expression that takes exactly this span, a call if there is one."""
-    found = [node for node in nested(body) if getattr(node, "span", None) == span]
+    found = [node for node in nested(body) if getattr(node, "span", None) == at]
     calls = [node for node in found if isinstance(node, ir.Call)]
-    chosen = (calls or found or [None])[0]
-    return chosen  # type: ignore[return-value] # nodes with spans are expressions and statements; callers ask for the kind
+    return (calls or found or [None])[0]  # type: ignore[return-value] # what has a span can stand for one; its kind is asked for
 
 
 def _functions_around(body: ir.Body, node: ir.Expr) -> Iterator[ir.Function | ir.Lambda]:

@@ -29,7 +29,10 @@ _CHECKS = {
     "TDL201": ("cudnn-benchmark", "convolutions with the benchmark on and off, in fresh processes"),
     "TDL202": ("cudnn-deterministic", "convolutions, forward and backward, with the flag on and off"),
     "TDL203": ("strict-alerts", "the program's operations, each run twice on the same inputs"),
-    "TDL204": ("strict-alerts", "the program's operations in strict mode, which tells of each that has no deterministic kernel"),
+    "TDL204": (
+        "strict-alerts",
+        "the program's operations in strict mode, which tells of each that has no deterministic kernel",
+    ),
     "TDL205": ("cublas-workspace", "a matrix product in strict mode without the variable, in a fresh process"),
     "TDL304": ("flash-attn-repeat", "backward passes of flash attention, repeated on the same inputs"),
 }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from torchdet_lint.verify.probe.evidence import Trial
 
-MARK = "\x1e"
+MARK = "@torchdet-lint-probe "
 """Stands before each report, so that nothing which a trial prints is taken for one."""
 
 _HEAD = '''\

@@ -17,7 +17,7 @@ _PLAIN = (str, bytes, int, float, complex, bool, type(None), type(...))
 
 
 class Grammar(NamedTuple):
-    """`name(expr)` gives the text for a name or a dotted name, `callee(call)` the text for what is called; both raise Unprobed."""
+    """`name(expr)` gives the text for a name or an attribute, `callee(call)` that for what is called; both raise Unprobed."""
 
     name: Callable[[ir.Name | ir.Attr], str]
     callee: Callable[[ir.Call], str]
@@ -39,7 +39,9 @@ def render(expr: ir.Expr, grammar: Grammar) -> str:
         return "(" + f" {expr.op} ".join(render(value, grammar) for value in expr.values) + ")"
     if isinstance(expr, ir.Compare):
         pairs = zip(expr.ops, expr.values, strict=True)
-        return f"({render(expr.left, grammar)}" + "".join(f" {op} {render(value, grammar)}" for op, value in pairs) + ")"
+        return (
+            f"({render(expr.left, grammar)}" + "".join(f" {op} {render(value, grammar)}" for op, value in pairs) + ")"
+        )
     if isinstance(expr, ir.Choice):
         return f"({render(expr.then, grammar)} if {render(expr.test, grammar)} else {render(expr.other, grammar)})"
     if isinstance(expr, ir.Item):

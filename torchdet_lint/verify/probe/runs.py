@@ -23,6 +23,9 @@ _APART = 1.1
 _LEFT_OUT = ("PYTHONPATH", "PYTHONSTARTUP", "PYTHONHASHSEED", "PYTHONINSPECT", "TORCH_LOGS", "CUBLAS_WORKSPACE_CONFIG")
 """Variables that would bring code of the user's into a probe, or settings that it is about."""
 
+_SETTINGS = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""Probes compute next to nothing; threads that wait for each other only cost time."""
+
 
 class _Report(NamedTuple):
     seen: Seen
@@ -32,7 +35,7 @@ class _Report(NamedTuple):
 def judge_all(trials: Sequence[Trial], python: str, progress: Callable[[int, int], None]) -> list[Evidence]:
     """The evidence of each trial, on the torch that the interpreter `python` imports.
 
-    Every trial runs in two processes that share nothing, not even the salt of hashes. One that ends its process costs only itself.
+    Every trial runs in two processes that share nothing, not even the salt of hashes. One that ends its process costs itself.
     """
     with tempfile.TemporaryDirectory(prefix="tdl-") as folder:
         path = os.path.join(folder, "probes.py")
@@ -41,7 +44,9 @@ def judge_all(trials: Sequence[Trial], python: str, progress: Callable[[int, int
         pair: list[Mapping[int, _Report]] = []
         for salt in ("1", "2"):
             started = time.monotonic()
-            pair.append(_run_all(len(trials), [python, path], folder, salt, lambda done: progress(done, 2 * len(trials))))
+            pair.append(
+                _run_all(len(trials), [python, path], folder, salt, lambda done: progress(done, 2 * len(trials)))
+            )
             time.sleep(max(0.0, _APART - (time.monotonic() - started)) if salt == "1" else 0.0)
     return [_judge(trial, pair[0][number], pair[1][number]) for number, trial in enumerate(trials)]
 
@@ -57,10 +62,10 @@ def _run_all(
         outcome = run_boxed(
             [*command, *map(str, todo)],
             cwd=folder,
-            env={**env, "PYTHONHASHSEED": salt},
+            env={**env, **_SETTINGS, "PYTHONHASHSEED": salt},
             seconds=_STARTING + _EACH * len(todo),
         )
-        for line in outcome.stdout.splitlines():
+        for line in outcome.stdout.split("\n"):
             if line.startswith(MARK):
                 number, torch, seen = json.loads(line[len(MARK) :])
                 reports[number] = _Report(seen, torch)

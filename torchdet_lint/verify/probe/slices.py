@@ -16,8 +16,17 @@ from torchdet_lint.verify.probe.evidence import Unprobed
 from torchdet_lint.verify.probe.place import Case
 from torchdet_lint.verify.probe.render import Grammar, render
 
-_FOLDERS = ("torch.nn.functional.", "torch.nn.init.", "torch.linalg.", "torch.special.", "torch.fft.", "numpy.linalg.", "math.")
-_FUNCTIONS = frozenset("""
+_FOLDERS = (
+    "torch.nn.functional.",
+    "torch.nn.init.",
+    "torch.linalg.",
+    "torch.special.",
+    "torch.fft.",
+    "numpy.linalg.",
+    "math.",
+)
+_FUNCTIONS = frozenset(
+    """
 empty empty_like new_empty zeros ones full rand randn randint randperm zeros_like ones_like full_like rand_like randn_like
 arange linspace eye tensor as_tensor from_numpy array asarray Tensor FloatTensor LongTensor cat concat concatenate stack
 vstack hstack where masked_fill sum mean prod max min maximum minimum amax amin argmax argmin sort argsort topk cumsum
@@ -26,26 +35,33 @@ sigmoid tanh relu softmax log_softmax isnan isfinite isinf nan_to_num all any eq
 unsqueeze reshape flatten transpose permute flip roll tile repeat_interleave split chunk gather scatter scatter_add
 index_select masked_select take diag triu tril outer norm std var unique bincount one_hot nonzero broadcast_to expand_dims
 ascontiguousarray no_grad inference_mode inv det
-""".split())
+""".split()
+)
 """Functions of torch and NumPy that only compute."""
 
-_METHODS = _FUNCTIONS | frozenset("""
+_METHODS = _FUNCTIONS | frozenset(
+    """
 fill fill_ zero_ copy_ normal_ uniform_ add_ sub_ mul_ div_ clamp_ masked_fill_ index_fill_ index_copy_ index_add_ scatter_
 scatter_add_ view view_as expand expand_as size dim item tolist float double half int long bool byte type to cpu clone
 detach contiguous numpy copy astype new_zeros new_ones new_full new_tensor narrow select t repeat unbind requires_grad_
 append ravel swapaxes
-""".split())
+""".split()
+)
 
-_BUILTINS = frozenset("range len zip enumerate int float bool abs min max sum round list tuple sorted reversed slice".split())
-_ATTRIBUTES = frozenset(("shape", "dtype", "device", "T", "ndim", "size", "data", "grad", "requires_grad", "mT", "itemsize"))
+_BUILTINS = frozenset(
+    "range len zip enumerate int float bool abs min max sum round list tuple sorted reversed slice".split()
+)
+_ATTRIBUTES = frozenset(
+    ("shape", "dtype", "device", "T", "ndim", "size", "data", "grad", "requires_grad", "mT", "itemsize")
+)
 _SINKS = frozenset(("builtins.print", "torch.save", "numpy.save"))
 _USUAL = {"device": '"cpu"', "dtype": "torch.float32"}
 """Parameters of these names mean one thing everywhere."""
 
 
 class Slice(NamedTuple):
-    """`text` is indented for the inside of a function in a function. `unknown` are the names whose values are not in sight, with what
-    they are called in the text.
+    """`text` is indented for the inside of a function in a function. `unknown` are the names whose values are not in sight, with
+    what they are called in the text.
     """
 
     text: str
