@@ -137,3 +137,25 @@ def test_verdicts_are_those_of_the_companion() -> None:
     assert set(VERDICTS) == {
         "confirmed", "confirmed-hidden", "refuted-on-this-torch", "no-effect-seen", "needs-cuda", "unprobed",
     }  # fmt: skip
+
+
+FOLLOWED = """
+import os
+import random
+import time
+
+STAMP = int(time.time())
+
+
+def start(root):
+    seed = STAMP % 1000
+    random.seed(seed)
+    with os.scandir(root) as entries:
+        return {entry.name: index for index, entry in enumerate(entries)}
+"""
+
+
+def test_names_are_followed_to_what_they_are_bound_to(tmp_path: Path) -> None:
+    found = said(tmp_path, FOLLOWED, "TDL005", "TDL105")
+    assert found[0] == ("TDL005", "confirmed", "clock")
+    assert found[1][1] in ("confirmed-hidden", "no-effect-seen")

@@ -107,10 +107,18 @@ def entropy_seed(case: Case) -> Trial:
 
 
 def _seed_grammar(case: Case, used: list[str]) -> Grammar:
+    following: list[str] = []
+
     def name(expr: ir.Name | ir.Attr) -> str:
         if isinstance(expr, ir.Attr) and expr.name in _PARTS:
             return f"{render(expr.value, grammar)}.{expr.name}"
-        return case.text(expr)
+        value = case.bound(expr.id) if isinstance(expr, ir.Name) and expr.id not in following else None
+        if value is None or not isinstance(expr, ir.Name):
+            return case.text(expr)
+        following.append(expr.id)
+        text = render(value, grammar)
+        following.pop()
+        return text
 
     def callee(call: ir.Call) -> str:
         dotted = case.names.dotted(call.func)

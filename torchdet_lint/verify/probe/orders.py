@@ -40,12 +40,19 @@ return dict(orders=len(set(map(tuple, found))), tried=len(found), complete=all(s
 
 def listing(case: Case) -> Trial:
     """TDL105: the same names in folders that were filled in different orders, on the file systems at hand."""
-    call = case.call
-    name = case.names.dotted(call.func) or (call.func.name if isinstance(call.func, ir.Attr) else "")
+    name = _listing_name(case)
     if name not in _LISTINGS:
         raise Unprobed(f"there is no probe for `{name or 'what it calls'}`")
     body = _LIST.format(listing=_LISTINGS[name])
     return Trial(body, ("os", "glob", "pathlib", "shutil", "tempfile"), partial(_judge_listing, f"`{name}`"))
+
+
+def _listing_name(case: Case) -> str:
+    """What lists, by its dotted name, or by the method's; the finding may stand elsewhere (a `with` opens, a loop reads)."""
+    call = _expression(case.said.get("call", "").replace("(...)", "()"))
+    if not isinstance(call, ir.Call):
+        return ""
+    return case.names.dotted(call.func) or (call.func.name if isinstance(call.func, ir.Attr) else "")
 
 
 _SET = """
@@ -75,7 +82,7 @@ def set_order(case: Case) -> Trial:
 
 
 def _expression(text: str) -> ir.Expr:
-    """The set, from the message's own words."""
+    """An expression, from the message's own words."""
     try:
         body = lower(f"made = {text}")
     except LoweringError:

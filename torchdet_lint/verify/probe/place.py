@@ -65,8 +65,8 @@ class Case:
             return expr.value
         if isinstance(expr, ir.Unary) and expr.op == "-" and isinstance(expr.value, ir.Const):
             return -expr.value.value
-        value = self._bound(expr.id) if isinstance(expr, ir.Name) else None
-        if value is None:
+        value = self.bound(expr.id) if isinstance(expr, ir.Name) else None
+        if not isinstance(value, ir.Const):
             raise Unprobed("its value is not in sight")
         return value.value
 
@@ -87,13 +87,12 @@ class Case:
         except Unprobed:
             raise Unprobed(f"the value of `{_written(expr)}` is not in sight") from None
 
-    def _bound(self, name: str) -> ir.Const | None:
-        """The constant that a name is bound to, in a function around the place or in the module, if to nothing else."""
+    def bound(self, name: str) -> ir.Expr | None:
+        """What a name is bound to, in a function around the place or in the module, if to nothing else."""
         for function in reversed(self.names.functions):
             local = self.names._bindings(function).get(name)  # noqa: SLF001 (it has no other door, and this is no other use)
             if local is not None:
-                only = local.values[0] if len(local.values) == 1 and not local.other and not local.imports else None
-                return only if isinstance(only, ir.Const) else None
+                return local.values[0] if len(local.values) == 1 and not local.other and not local.imports else None
         project, path = self.names.project, self.names.path
         units = project.modules[path].bound.get(name, ())
         if len(units) != 1:
@@ -104,7 +103,7 @@ class Case:
             if isinstance(statement, ir.Assign)
             and any(isinstance(target, ir.Name) and target.id == name for target in statement.targets)
         ]
-        return found[0] if len(found) == 1 and isinstance(found[0], ir.Const) else None
+        return found[0] if len(found) == 1 else None
 
 
 def _no_calls(call: ir.Call) -> NoReturn:

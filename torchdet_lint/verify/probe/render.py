@@ -17,10 +17,13 @@ _PLAIN = (str, bytes, int, float, complex, bool, type(None), type(...))
 
 
 class Grammar(NamedTuple):
-    """`name(expr)` gives the text for a name or an attribute, `callee(call)` that for what is called; both raise Unprobed."""
+    """`name(expr)` gives the text for a name or an attribute, `callee(call)` that for what is called; both raise Unprobed.
+    `bind(target)` gives the text for what a comprehension binds; without it there are none.
+    """
 
     name: Callable[[ir.Name | ir.Attr], str]
     callee: Callable[[ir.Call], str]
+    bind: Callable[[ir.Expr], str] | None = None
 
 
 def render(expr: ir.Expr, grammar: Grammar) -> str:
@@ -48,6 +51,8 @@ def render(expr: ir.Expr, grammar: Grammar) -> str:
         return f"{render(expr.value, grammar)}[{_key(expr.key, grammar)}]"
     if isinstance(expr, ir.Sequence):
         return _display(expr, grammar)
+    if isinstance(expr, ir.Comprehension) and grammar.bind is not None:
+        return _comprehension(expr, grammar, grammar.bind)
     raise Unprobed(f"it holds {_kind(expr)}, which a probe does not take over")
 
 
@@ -83,6 +88,17 @@ def _display(expr: ir.Sequence, grammar: Grammar) -> str:
     if expr.kind == "set":
         return "{" + ", ".join(items) + "}" if items else "set()"
     return "[" + ", ".join(items) + "]"
+
+
+def _comprehension(expr: ir.Comprehension, grammar: Grammar, bind: Callable[[ir.Expr], str]) -> str:
+    loops = []
+    for loop in expr.loops:
+        iterated = render(loop.iter, grammar)
+        head = f" for {bind(loop.target)} in {iterated}"
+        loops.append(head + "".join(f" if {render(test, grammar)}" for test in loop.tests))
+    element = render(expr.element, grammar)
+    inside = (f"{render(expr.key, grammar)}: {element}" if expr.key is not None else element) + "".join(loops)
+    return f"[{inside}]" if expr.kind == "list" else f"({inside})" if expr.kind == "generator" else f"{{{inside}}}"
 
 
 def _kind(expr: ir.Expr) -> str:

@@ -144,7 +144,7 @@ class _Writer:
         self._case = case
         self._bound: set[str] = set()
         self.unknown: dict[str, str] = {}
-        self._grammar = Grammar(self._name, self._callee)
+        self._grammar = Grammar(self._name, self._callee, self._target)
 
     def statement(self, statement: ir.Stmt, indent: str) -> Iterator[str]:
         """The lines of a statement. Raises Unprobed for one that is not taken over."""
