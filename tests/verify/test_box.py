@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from torchdet_lint.verify import landlock, network
-from torchdet_lint.verify.box import Outcome, run_boxed
+from torchdet_lint.verify.box import Outcome, StartError, run_boxed
 from torchdet_lint.verify.limits import Limits
 from torchdet_lint.verify.scratch import scratch_copy
 
@@ -277,11 +277,10 @@ def test_when_we_are_killed_the_program_ends(home: Path) -> None:
 
 
 def test_what_cannot_start(home: Path) -> None:
-    outcome = run_boxed(["no-such-command-here"], cwd=str(home), env=dict(os.environ), seconds=5)
-    assert (outcome.status, outcome.stopped) == (None, "start")
-    assert "no-such-command-here: command not found" in outcome.notes
-    outcome = run_boxed(["./model.ckpt"], cwd=str(home), env=dict(os.environ), seconds=5)
-    assert any("cannot run ./model.ckpt: Permission denied" in note for note in outcome.notes)
+    with pytest.raises(StartError, match=r"^no-such-command-here: command not found$"):
+        run_boxed(["no-such-command-here"], cwd=str(home), env=dict(os.environ), seconds=5)
+    with pytest.raises(StartError, match=r"^cannot run \./model\.ckpt: Permission denied$"):
+        run_boxed(["./model.ckpt"], cwd=str(home), env=dict(os.environ), seconds=5)
     with pytest.raises(ValueError, match="there is no such place"):
         run_boxed(["true"], cwd=str(home / "missing"), env={}, seconds=5)
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from torchdet_lint.cli.failures import CLEAN, FINDINGS, Trouble
 from torchdet_lint.cli.output import write_out
+
+if TYPE_CHECKING:
+    from torchdet_lint.verify.difference import Event
 
 
 @click.command("diff")
@@ -38,7 +43,7 @@ def diff_command(left: str, right: str, diff_format: str) -> int:
     return FINDINGS if any(each.first is not None for each in found) else CLEAN
 
 
-def _effects(folder: str) -> dict[str, list[object]]:
+def _effects(folder: str) -> dict[str, Sequence[Event]]:
     """The effects of each stream of a record. Raises Trouble where there is none that can be read."""
     from torchdet_lint.verify.record import RecordError, read
 

@@ -39,15 +39,20 @@ _SAID = {
     "disk": "it was stopped when it had written more than the limit",
     "processes": "it was stopped when it had started more than {limits.processes} processes",
     "output": "it was stopped when it had printed {printed:,} bytes",
-    "start": "it could not be started",
 }
+
+
+class StartError(OSError):
+    """A command that cannot be run; the text is one line for people."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended. `status` is the exit status, negative for the signal that ended it, None when it was stopped or did not
-    start. `stopped` is "" when it ended by itself, else "time", "memory", "disk", "processes", "output", or "start". `seconds` is
-    wall time. `notes` are lines for people: what stopped it, what was refused, what this system cannot guard.
+    """How a run ended.
+
+    `status` is the exit status, negative for the signal that ended it, None when it was stopped. `stopped` is "" when it ended
+    by itself, else "time", "memory", "disk", "processes" or "output". `seconds` is wall time. `notes` are lines for people: what
+    stopped it, what was refused, what this system cannot guard.
     """
 
     status: int | None
@@ -74,7 +79,7 @@ def run_boxed(
     Where the kernel can do it, the program writes only below the places in `write_only` (`cwd` when there are none), in shared
     memory and in a temporary folder of its own (set as `TMPDIR` unless that lies in these places already); and it has no network
     but loopback unless `allow_net`. Of each stream `output_limit` bytes are kept, the first and the last. Nothing is raised for
-    what the program does. ValueError for a place that does not exist.
+    what the program does. Raises StartError for a command that cannot be run, ValueError for a place that does not exist.
     """
     places = tuple(os.path.realpath(place) for place in write_only or (cwd,))
     for place in (cwd, *places):
@@ -127,8 +132,9 @@ def _run(spec: Spec, output_limit: int) -> tuple[Output, Output, list[str], End]
         for stream in (keeper.stdout, keeper.stderr):
             if stream is not None:
                 stream.close()
-    if not answer:  # the keeper was killed, or has failed; its own error is all there is
-        return out, err, ["the process that watches it died"], End(None, "start", 0.0)
+    if not answer:  # it was killed, or has failed; its own error is all there is
+        last = err.text.strip().rpartition("\n")[2]
+        return out, err, [f"the process that was to watch it died: {last}"], End(None, "start", 0.0)
     fields = json.loads(answer)
     return out, err, fields["notes"], End(*fields["end"])
 
@@ -169,6 +175,8 @@ def _tell(keeper: subprocess.Popen[bytes], data: bytes) -> None:
 
 
 def _outcome(spec: Spec, out: Output, err: Output, told: list[str], end: End, places: Sequence[str]) -> Outcome:
+    if end.stopped == "start":
+        raise StartError(told[-1])
     notes = (*told, *_notes(spec, end, out, err), *_refused(err.text, places))
     return Outcome(end.status, end.stopped, out.text, err.text, end.seconds, notes)
 
@@ -226,4 +234,4 @@ def _devices() -> list[str]:
     return [path for pattern in _DEVICES for path in sorted(glob.glob(pattern))]
 
 
-__all__ = ["Limits", "Outcome", "run_boxed", "scratch_copy"]
+__all__ = ["Limits", "Outcome", "StartError", "run_boxed", "scratch_copy"]

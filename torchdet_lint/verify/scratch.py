@@ -37,7 +37,7 @@ _HISTORY = (".git", ".hg", ".svn")
 """Linked where that is safe, since programs ask for their commit; else left out."""
 
 
-class ScratchError(Exception):
+class ScratchError(OSError):
     """A folder that cannot be copied; the text is one line for people."""
 
 
@@ -93,7 +93,7 @@ def make_scratch(folder: str, into: str, *, guarded: bool | None = None) -> Scra
         target = _surroundings(source, top) if safe else os.path.join(top, os.path.basename(source) or "root")
         os.makedirs(target, exist_ok=True)
         notes = _fill(source, target, content, safe=safe)
-    except OSError as error:
+    except OSError as error:  # the disk is full, a name is too long
         remove_scratch(top)
         raise ScratchError(f"{folder}: cannot be copied: {error.strerror or error}") from error
     return Scratch(target, top, tuple(notes))
@@ -155,8 +155,11 @@ def _content(source: str) -> _Content:
 
 
 def _add_file(content: _Content, entry: os.DirEntry[str], name: str) -> None:
-    info = entry.stat(follow_symlinks=False)
     if entry.name in LEFT_OUT:
+        return
+    try:
+        info = entry.stat(follow_symlinks=False)
+    except OSError:  # somebody has removed it since it was listed
         return
     if stat.S_ISREG(info.st_mode) and os.access(entry.path, os.R_OK):
         content.files.append(_File(info.st_size, name, info.st_mode, (info.st_atime_ns, info.st_mtime_ns)))
@@ -184,10 +187,7 @@ def _fill(source: str, target: str, content: _Content, *, safe: bool) -> list[st
         os.mkdir(os.path.join(target, name))
     copied, rest = _divide(content.files, safe=safe)
     for file in copied:
-        to = os.path.join(target, file.name)
-        shutil.copyfile(os.path.join(source, file.name), to)
-        os.chmod(to, stat.S_IMODE(file.mode) | stat.S_IWUSR)
-        os.utime(to, ns=file.changed)  # programs go by age, to find the newest checkpoint or a stale build
+        _copy(file, source, target)
     for name, leads_to in content.links:
         if safe or not os.path.isabs(leads_to):
             os.symlink(leads_to, os.path.join(target, name))
@@ -195,6 +195,16 @@ def _fill(source: str, target: str, content: _Content, *, safe: bool) -> list[st
         for name in (*(file.name for file in rest), *content.history):
             os.symlink(os.path.join(source, name), os.path.join(target, name))
     return list(_notes(content, rest, safe=safe))
+
+
+def _copy(file: _File, source: str, target: str) -> None:
+    to = os.path.join(target, file.name)
+    try:
+        shutil.copyfile(os.path.join(source, file.name), to)
+    except FileNotFoundError:
+        return  # somebody has removed it since it was listed
+    os.chmod(to, stat.S_IMODE(file.mode) | stat.S_IWUSR)
+    os.utime(to, ns=file.changed)  # programs go by age, to find the newest checkpoint or a stale build
 
 
 def _divide(files: Sequence[_File], *, safe: bool) -> tuple[list[_File], list[_File]]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from torchdet_lint.verify.box import Outcome, run_boxed
+from torchdet_lint.verify.box import Outcome, StartError, run_boxed
 from torchdet_lint.verify.probe.evidence import Evidence, Seen, Trial, Unprobed, unprobed
 from torchdet_lint.verify.probe.program import MARK, program
 
@@ -59,12 +59,15 @@ def _run_all(
     todo = list(range(count))
     env = {name: value for name, value in os.environ.items() if name not in _LEFT_OUT}
     while todo:
-        outcome = run_boxed(
-            [*command, *map(str, todo)],
-            cwd=folder,
-            env={**env, **_SETTINGS, "PYTHONHASHSEED": salt},
-            seconds=_STARTING + _EACH * len(todo),
-        )
+        try:
+            outcome = run_boxed(
+                [*command, *map(str, todo)],
+                cwd=folder,
+                env={**env, **_SETTINGS, "PYTHONHASHSEED": salt},
+                seconds=_STARTING + _EACH * len(todo),
+            )
+        except StartError as error:
+            return dict.fromkeys(range(count), _Report({"error": str(error)}, ""))
         for line in outcome.stdout.split("\n"):
             if line.startswith(MARK):
                 number, torch, seen = json.loads(line[len(MARK) :])
@@ -73,8 +76,6 @@ def _run_all(
         if lost is None:
             break
         reports[lost] = _Report({"error": _end(outcome)}, "")
-        if outcome.stopped == "start":
-            return dict.fromkeys(range(count), reports[lost])
         todo = [number for number in todo if number > lost]
         progress(len(reports))
     return reports
