@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from tests.verify.probing import needs_torch, probed, said
+from torchdet_lint.catalog.apis import load_apis
+from torchdet_lint.finding import Finding, Location
+from torchdet_lint.project.modules import Project
+from torchdet_lint.project.names import Names
+from torchdet_lint.source import load
+from torchdet_lint.verify.probe.loaders import worker_copies
+from torchdet_lint.verify.probe.place import Case
+from torchdet_lint.verify.probe.runs import judge_all
 
 pytestmark = needs_torch
 
@@ -165,3 +174,27 @@ def test_uninitialised_memory(tmp_path: Path) -> None:
 def test_objects_in_sets_differ_by_address(tmp_path: Path) -> None:
     text = "import torch\ndef opt(net):\n    return torch.optim.SGD(list(set(net.parameters())), lr=1)\n"
     assert said(tmp_path, text, "TDL106")[0][0] == "TDL106"
+
+
+COPIES = """
+import random
+import numpy as np
+import torch
+"""
+
+
+def test_generators_that_workers_get_copies_of(tmp_path: Path) -> None:
+    path = tmp_path / "code.py"
+    path.write_text(COPIES)
+    names = Names(Project([load(str(path))], lambda _source, _unit: ()), load(str(path)).path, load_apis().canonical)
+    place = Location("code.py", 1, 1, 1, 1)
+    finding = Finding("TDL104", "", "warning", "high", "frozen", "", place)
+    makers = ("np.random.default_rng(...)", "np.random.RandomState(...)", "random.Random(...)", "torch.Generator()")
+    trials = [
+        worker_copies(Case(finding, variant, {"value": made}, None, names, ()))
+        for made in makers
+        for variant in ("epochs", "workers")
+    ]
+    found = judge_all(trials, sys.executable, lambda _done, _total: None)
+    assert [(each.verdict, each.factor) for each in found] == [("confirmed", "worker")] * 8
+    assert ["next epoch" in each.text for each in found] == [True, False] * 4

@@ -88,9 +88,24 @@ def workers(case: Case) -> Trial:
     return _worker_trial(case, partial(_judge_workers, case))
 
 
+_COPIES = """
+loader = torch.utils.data.DataLoader(
+    Drawing(8, {held!r}), batch_size=4, num_workers=2, collate_fn=list, persistent_workers={persistent}
+)
+first, second = ([sample for batch in loader for sample in batch] for _ in range(2))
+return dict(first=first, second=second)
+"""
+_HELD = ("numpy.random.default_rng", "numpy.random.RandomState", "random.Random", "torch.Generator")
+
+
 def worker_copies(case: Case) -> Trial:
-    """TDL104: a generator that the data set holds, copied into every worker."""
-    return _worker_trial(case, _judge_copies)
+    """TDL104: a generator of the same kind that a data set holds, copied into every worker, over two epochs."""
+    made = case.quoted("value")
+    held = case.names.dotted(made.func) if isinstance(made, ir.Call) else None
+    if held not in _HELD:
+        raise Unprobed(f"there is no probe for `{held or case.said.get('value', '')}`")
+    body = _COPIES.format(held=held, persistent=case.variant == "workers")
+    return Trial(body, ("torch", "numpy", "random"), partial(_judge_copies, case.variant, f"`{held}`"))
 
 
 def _worker_trial(case: Case, judge: partial[Evidence] | object) -> Trial:
@@ -186,12 +201,16 @@ def _judge_workers(case: Case, one: Seen, other: Seen) -> Evidence:
     return Evidence(NOTHING, f"this torch seeds torch, NumPy and Python in two workers, each differently.{copies}")
 
 
-def _judge_copies(one: Seen, other: Seen) -> Evidence:
+def _judge_copies(variant: str, held: str, one: Seen, other: Seen) -> Evidence:
+    again = _column(one["first"], "held") == _column(one["second"], "held")
     if _alike(one, "held"):
-        text = "a generator that the data set holds gives the same numbers in both workers"
-        again = one["first"] == one["second"] and _column(one["first"], "held") == _column(one["second"], "held")
-        return Evidence(CONFIRMED, f"{text}{', and again in the next epoch' if again else ''}", "worker")
-    return Evidence(REFUTED, "a generator that the data set holds gives different numbers in each worker")
+        more = ", and again in the next epoch" if again else ""
+        return Evidence(
+            CONFIRMED, f"{held} that a data set holds gives the same numbers in two workers{more}", "worker"
+        )
+    if again and variant == "epochs":
+        return Evidence(CONFIRMED, f"{held} that a data set holds gives the same numbers in two epochs", "worker")
+    return Evidence(REFUTED, f"{held} that a data set holds gives different numbers in each of two workers")
 
 
 def _column(samples: list[Seen], key: str) -> list[object]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from torchdet_lint import ir
-from torchdet_lint.lowering import LoweringError, lower
 from torchdet_lint.verify.probe.evidence import CONFIRMED, HIDDEN, NOTHING, REFUTED, Evidence, Seen, Trial, Unprobed
 from torchdet_lint.verify.probe.place import Case
 from torchdet_lint.verify.probe.render import Grammar, render
@@ -49,7 +48,7 @@ def listing(case: Case) -> Trial:
 
 def _listing_name(case: Case) -> str:
     """What lists, by its dotted name, or by the method's; the finding may stand elsewhere (a `with` opens, a loop reads)."""
-    call = _expression(case.said.get("call", "").replace("(...)", "()"))
+    call = case.quoted("call")
     if not isinstance(call, ir.Call):
         return ""
     return case.names.dotted(call.func) or (call.func.name if isinstance(call.func, ir.Attr) else "")
@@ -76,20 +75,9 @@ def set_order(case: Case) -> Trial:
     """TDL106: the order of the same set in processes that salt hashes differently; of objects, at other addresses."""
     if case.variant == "objects":
         return Trial(_OBJECTS, ("torch", "os"), _judge_objects)
-    text = render(_expression(case.said.get("value", "")), _grammar(case))
+    text = render(case.quoted("value"), _grammar(case))
     body = _SET.format(made=text.replace("\\", "\\\\").replace('"', '\\"'))
     return Trial(body, ("os", "subprocess", "sys"), partial(_judge_set, f"`{text}`"))
-
-
-def _expression(text: str) -> ir.Expr:
-    """An expression, from the message's own words."""
-    try:
-        body = lower(f"made = {text}")
-    except LoweringError:
-        body = ()
-    if len(body) == 1 and isinstance(body[0], ir.Assign) and body[0].value is not None:
-        return body[0].value
-    raise Unprobed("what the set holds is not in sight")
 
 
 def _grammar(case: Case) -> Grammar:

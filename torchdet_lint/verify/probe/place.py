@@ -23,14 +23,15 @@ from torchdet_lint.verify.probe.render import Grammar, render
 
 @dataclass(frozen=True)
 class Case:
-    """A finding with the message variant and the expression that it is about; `names` says what names mean there, `block` are the
+    """A finding with the message variant, what it `said` by placeholder, and the expression at its place, if it is the place of
+    one; `names` says what names mean there, `block` are the
     statements of the innermost function around it, or of its top-level statement.
     """
 
     finding: Finding
     variant: str
     said: Mapping[str, str]
-    node: ir.Expr
+    node: ir.Expr | None
     names: Names
     block: ir.Body
 
@@ -58,6 +59,16 @@ class Case:
             name = arg.name or (positional[index] if index < len(positional) else f"#{index}")
             found[name] = arg.value
         return found
+
+    def quoted(self, placeholder: str) -> ir.Expr:
+        """The expression that the message quotes, a call perhaps without its arguments. Raises Unprobed when it is cut short."""
+        try:
+            body = lower(f"quoted = {self.said.get(placeholder, '')}".replace("(...)", "()"))
+        except LoweringError:
+            body = ()
+        if len(body) == 1 and isinstance(body[0], ir.Assign) and body[0].value is not None:
+            return body[0].value
+        raise Unprobed("what it is about is not in sight")
 
     def constant(self, expr: ir.Expr) -> object:
         """The value of an expression that is a constant, or a name that is bound to one once. Raises Unprobed."""
@@ -134,9 +145,7 @@ class Places:
         project = self._project(source)
         body = project.body(source.path, unit.index)
         node = _expression(body, offset)
-        if node is None:
-            raise Unprobed("its place is not found in the file any more")
-        functions = tuple(_functions_around(body, node))
+        functions = () if node is None else tuple(_functions_around(body, node))
         names = Names(project, source.path, self._apis.canonical, functions)
         block = functions[-1].body if functions and isinstance(functions[-1], ir.Function) else body
         variant, said = self._variant(finding)

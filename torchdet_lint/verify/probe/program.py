@@ -31,11 +31,17 @@ class Indices:
 class Drawing(Indices):
     """A data set that draws from everything for each sample."""
 
-    def __init__(self, count):
+    def __init__(self, count, held="numpy.random.default_rng"):
         super().__init__(count)
+        import random
         import numpy
+        import torch
 
-        self.held = numpy.random.default_rng(7)
+        if held == "torch.Generator":
+            self.held = torch.Generator().manual_seed(7)
+        else:
+            makers = (numpy.random.default_rng, numpy.random.RandomState, random.Random)
+            self.held = next(make for make in makers if held.endswith("." + make.__name__))(7)
 
     def __getitem__(self, index):
         import random
@@ -45,8 +51,16 @@ class Drawing(Indices):
         worker = torch.utils.data.get_worker_info()
         return dict(
             worker=worker.id if worker else -1, torch=torch.rand(1).item(), numpy=float(numpy.random.rand()),
-            python=random.random(), held=float(self.held.random()),
+            python=random.random(), held=self.draw(),
         )
+
+
+    def draw(self):
+        import torch
+
+        if isinstance(self.held, torch.Generator):
+            return torch.rand(1, generator=self.held).item()
+        return float(getattr(self.held, "random", getattr(self.held, "random_sample", None))())
 
 
 def state():
