@@ -24,7 +24,7 @@ from torch.utils.data import DataLoader, RandomSampler, SubsetRandomSampler, Wei
 
 def loaders(ds, cfg, collate):
     DataLoader(ds, batch_size=64, shuffle=True, num_workers=cfg.workers, collate_fn=collate)
-    DataLoader(ds, 8, True)
+    DataLoader(ds, 8, True, num_workers=1)
     DataLoader(ds, shuffle=True, **cfg.more)
     random_split(ds, [80, 20])
     RandomSampler(ds, num_samples=len(ds), replacement=True)
@@ -43,10 +43,15 @@ main()
 
 
 def test_loaders_samplers_and_splits(tmp_path: Path) -> None:
-    assert said(tmp_path, LOADERS, "TDL101", "TDL102", "TDL103") == [
+    found = probed(tmp_path, LOADERS, "TDL101", "TDL102", "TDL103")
+    told = [evidence.text for finding, evidence in found if finding.code == "TDL102"]
+    assert "in two workers, each differently. A generator that the data set holds" in told[0]
+    assert "in the one worker. (torch" in told[1]
+    assert [(finding.code, evidence.verdict, evidence.factor) for finding, evidence in found] == [
         ("TDL101", "confirmed", "entropy"),
         ("TDL102", "no-effect-seen", ""),
         ("TDL101", "confirmed", "entropy"),
+        ("TDL102", "no-effect-seen", ""),
         ("TDL101", "unprobed", ""),
         ("TDL103", "confirmed", "entropy"),
         ("TDL103", "confirmed", "entropy"),

@@ -70,12 +70,11 @@ _SAMPLER_POSITIONS = {
 
 _WORKERS = """
 def draws():
-    return [sample for batch in torch.utils.data.DataLoader({dataset}, {options}) for sample in batch]
+    loader = torch.utils.data.DataLoader(Drawing(8), batch_size=4, collate_fn=list, {options})
+    return [sample for batch in loader for sample in batch]
 torch.manual_seed(0)
 first = draws()
-torch.manual_seed(0)
-second = draws()
-return dict(workers={workers}, first=first, second=second)
+return dict(first=first, workers=len(set(sample["worker"] for sample in first)))
 """
 
 
@@ -85,7 +84,10 @@ def workers(case: Case) -> Trial:
         raise Unprobed(
             f"what torch does for the workers' {case.said.get('family', 'generator')} takes its library to see"
         )
-    return _worker_trial(case, partial(_judge_workers, case))
+    dropped = ("shuffle", "sampler", "batch_sampler", "batch_size", "drop_last")
+    options, _ = _options(case, {"num_workers": _MOST_WORKERS}, drop=dropped)
+    body = _WORKERS.format(options=options)
+    return Trial(body, ("torch", "numpy", "random"), partial(_judge_workers, case))
 
 
 _COPIES = """
@@ -106,16 +108,6 @@ def worker_copies(case: Case) -> Trial:
         raise Unprobed(f"there is no probe for `{held or case.said.get('value', '')}`")
     body = _COPIES.format(held=held, persistent=case.variant == "workers")
     return Trial(body, ("torch", "numpy", "random"), partial(_judge_copies, case.variant, f"`{held}`"))
-
-
-def _worker_trial(case: Case, judge: partial[Evidence] | object) -> Trial:
-    options, _ = _options(
-        case, {"num_workers": _MOST_WORKERS}, drop=("shuffle", "sampler", "batch_sampler", "batch_size", "drop_last")
-    )
-    body = _WORKERS.format(
-        dataset="Drawing(8)", options=f"batch_size=4, collate_fn=list, {options}", workers=_MOST_WORKERS
-    )
-    return Trial(body, ("torch", "numpy", "random"), judge)  # type: ignore[arg-type] # a partial of the judge's kind
 
 
 def _options(case: Case, assumed: dict[str, object], drop: tuple[str, ...] = ()) -> tuple[str, str]:
@@ -198,7 +190,8 @@ def _judge_workers(case: Case, one: Seen, other: Seen) -> Evidence:
     )
     if different:
         return Evidence(CONFIRMED, f"this torch does not seed {', '.join(different)} in workers.{copies}", "worker")
-    return Evidence(NOTHING, f"this torch seeds torch, NumPy and Python in two workers, each differently.{copies}")
+    where = "two workers, each differently" if one["workers"] > 1 else "the one worker"
+    return Evidence(NOTHING, f"this torch seeds torch, NumPy and Python in {where}.{copies}")
 
 
 def _judge_copies(variant: str, held: str, one: Seen, other: Seen) -> Evidence:
