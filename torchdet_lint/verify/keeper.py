@@ -59,7 +59,8 @@ def main(report: int) -> None:
 def keep(spec: Spec, commands: int) -> tuple[list[str], End]:
     """Runs the program to its end; `commands` is the file descriptor on which a reason to stop can come."""
     notes: list[str] = []
-    if not processes.adopt_orphans():
+    adopted = processes.adopt_orphans()
+    if not adopted:
         notes.append("processes that leave the program's group cannot be followed on this system, and may go on")
     lock = locks(spec, notes)
     wake = _wake_on_children()
@@ -72,6 +73,10 @@ def keep(spec: Spec, commands: int) -> tuple[list[str], End]:
     left = [process for process in processes.below(os.getpid()) if process.session != child] if not stopped else []
     if stopped or processes.below(os.getpid()):
         _ask_to_end(0.0 if stopped in _URGENT else spec.limits.grace)
+    if not adopted:
+        processes.send(
+            -child, signal.SIGKILL
+        )  # who has lost its parent is still in the program's group, if it has not left that
     stuck = processes.end_all(os.getpid(), _reap_all, _STUCK)
     return notes, End(None if stopped else status, stopped, seconds, len(left), stuck)
 
