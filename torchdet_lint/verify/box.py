@@ -74,12 +74,13 @@ def run_boxed(
     allow_net: bool = False,
     limits: Limits | None = None,
 ) -> Outcome:
-    """Runs `command` in `cwd` with exactly the environment `env` for at most `seconds`, its standard input empty.
+    """Runs `command` in `cwd` with the environment `env` for at most `seconds`, its standard input empty.
 
     Where the kernel can do it, the program writes only below the places in `write_only` (`cwd` when there are none), in shared
     memory and in a temporary folder of its own (set as `TMPDIR` unless that lies in these places already); and it has no network
-    but loopback unless `allow_net`. Of each stream `output_limit` bytes are kept, the first and the last. Nothing is raised for
-    what the program does. Raises StartError for a command that cannot be run, ValueError for a place that does not exist.
+    but loopback unless `allow_net` (variables that tell well-known libraries so are added to the environment). Of each stream
+    `output_limit` bytes are kept, the first and the last. Nothing is raised for what the program does. Raises StartError for a
+    command that cannot be run, ValueError for a place that does not exist.
     """
     places = tuple(os.path.realpath(place) for place in write_only or (cwd,))
     for place in (cwd, *places):

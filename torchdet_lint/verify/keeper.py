@@ -130,10 +130,10 @@ def _become(spec: Spec, lock: _Lock, told: int) -> NoReturn:
             signal.signal(number, signal.SIG_DFL)
         os.chdir(spec.cwd)
         _limit_resources(spec.limits)
-        env = dict(spec.env)
+        env = dict(spec.env) if spec.network else {**network.OFFLINE, **spec.env}
         if lock.loopback:
             network.loopback_only()
-            env = {**network.ENVIRONMENT, **env}
+            env = {**network.LOOPBACK, **env}
         if lock.files:
             landlock.restrict(spec.places, tcp=lock.tcp)
         processes.die_with_parent()

@@ -10,8 +10,17 @@ _NEW_USER, _NEW_NET = 0x10000000, 0x40000000  # linux/sched.h
 _SET_FLAGS = 0x8914  # SIOCSIFFLAGS
 _UP_AND_RUNNING = 0x1 | 0x40
 
-ENVIRONMENT = {"GLOO_SOCKET_IFNAME": "lo", "NCCL_SOCKET_IFNAME": "lo"}
+LOOPBACK = {"GLOO_SOCKET_IFNAME": "lo", "NCCL_SOCKET_IFNAME": "lo"}
 """What libraries need to be told there, since they look for the interface of the host's name."""
+
+OFFLINE = {
+    "HF_HUB_OFFLINE": "1",
+    "HF_DATASETS_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "WANDB_MODE": "offline",
+    "NEPTUNE_MODE": "offline",
+}
+"""What tells hubs and loggers that there is no network, so that they use what they have and do not wait."""
 
 
 def loopback_works() -> bool:
