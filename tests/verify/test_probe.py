@@ -103,6 +103,15 @@ def test_a_trial_that_dies_costs_only_itself() -> None:
     assert found[3].text == "({'n': 4}, {'n': 4})"
 
 
+def test_no_report_is_lost_among_many() -> None:
+    trials = [
+        Trial(f"return {{'n': {n}, 'long': 'x' * 8000}}", (), lambda one, _: Evidence("confirmed", str(one["n"])))
+        for n in range(200)
+    ]
+    found = judge_all(trials, sys.executable, lambda _done, _total: None)
+    assert [each.text for each in found] == [str(n) for n in range(200)]
+
+
 def test_trials_share_no_state() -> None:
     body = "random.seed(5)\nreturn {'drawn': random.random()}"
     fresh = "return {'drawn': random.random()}"

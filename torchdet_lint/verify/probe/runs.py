@@ -18,10 +18,13 @@ _EACH = 20.0
 """Seconds for the start of a process (torch may be slow to import), and for each trial."""
 
 _APART = 1.1
-"""Seconds between the starts of two processes: clocks are often read in whole seconds."""
+"""Seconds between two processes: clocks are often read in whole seconds."""
 
 _LEFT_OUT = ("PYTHONPATH", "PYTHONSTARTUP", "PYTHONHASHSEED", "PYTHONINSPECT", "TORCH_LOGS", "CUBLAS_WORKSPACE_CONFIG")
 """Variables that would bring code of the user's into a probe, or settings that it is about."""
+
+_MOST_SAID = 1 << 28
+"""Bytes of reports: none may be lost, however many there are."""
 
 _SETTINGS = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Probes compute next to nothing; threads that wait for each other only cost time."""
@@ -41,14 +44,12 @@ def judge_all(trials: Sequence[Trial], python: str, progress: Callable[[int, int
         path = os.path.join(folder, "probes.py")
         with open(path, "w", encoding="utf-8") as file:
             file.write(program(trials))
-        pair: list[Mapping[int, _Report]] = []
-        for salt in ("1", "2"):
-            started = time.monotonic()
-            pair.append(
-                _run_all(len(trials), [python, path], folder, salt, lambda done: progress(done, 2 * len(trials)))
-            )
-            time.sleep(max(0.0, _APART - (time.monotonic() - started)) if salt == "1" else 0.0)
-    return [_judge(trial, pair[0][number], pair[1][number]) for number, trial in enumerate(trials)]
+        one = _run_all(len(trials), [python, path], folder, "1", lambda done: progress(done, 2 * len(trials)))
+        time.sleep(_APART)
+        other = _run_all(
+            len(trials), [python, path], folder, "2", lambda done: progress(len(trials) + done, 2 * len(trials))
+        )
+    return [_judge(trial, one[number], other[number]) for number, trial in enumerate(trials)]
 
 
 def _run_all(
@@ -57,6 +58,7 @@ def _run_all(
     """What each trial saw; a process that dies is followed by one for the trials after the one that it died in."""
     reports: dict[int, _Report] = {}
     todo = list(range(count))
+    progress(0)
     env = {name: value for name, value in os.environ.items() if name not in _LEFT_OUT}
     while todo:
         try:
@@ -65,6 +67,7 @@ def _run_all(
                 cwd=folder,
                 env={**env, **_SETTINGS, "PYTHONHASHSEED": salt},
                 seconds=_STARTING + _EACH * len(todo),
+                output_limit=_MOST_SAID,
             )
         except StartError as error:
             return dict.fromkeys(range(count), _Report({"error": str(error)}, ""))
