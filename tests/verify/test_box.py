@@ -264,7 +264,10 @@ def test_when_we_are_killed_the_program_ends(home: Path) -> None:
     code = "import sys; from torchdet_lint.verify.box import run_boxed; import os; run_boxed([sys.executable, '-c', "
     code += f"'import time; time.sleep(60)', 'orphan-of-{home}'], cwd={str(home)!r}, env=dict(os.environ), seconds=60)"
     root = str(Path(landlock.__file__).parents[2])
-    with subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": root}) as we:
+    temporary = home.parent / "temporary"
+    temporary.mkdir()
+    env = {**os.environ, "PYTHONPATH": root, "TMPDIR": str(temporary)}
+    with subprocess.Popen([sys.executable, "-c", code], env=env) as we:
         deadline = time.monotonic() + 10
         while not alive(f"time.sleep(60)\0orphan-of-{home}") and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -274,6 +277,10 @@ def test_when_we_are_killed_the_program_ends(home: Path) -> None:
     while alive(f"time.sleep(60)\0orphan-of-{home}") and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not alive(f"time.sleep(60)\0orphan-of-{home}")
+    deadline = time.monotonic() + 10
+    while list(temporary.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not list(temporary.iterdir())
 
 
 def test_what_cannot_start(home: Path) -> None:
@@ -299,7 +306,7 @@ def test_a_system_without_landlock_says_so(home: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(landlock, "abi", lambda: 0)
     monkeypatch.setattr(network, "loopback_works", lambda: False)
     notes: list[str] = []
-    spec = keeper.Spec((), "", {}, 1, (), network=False, limits=Limits())
+    spec = keeper.Spec((), "", {}, 1, (), network=False, temporary="", limits=Limits())
     assert keeper.locks(spec, notes) == (False, False, False)
     assert notes == [
         "this system cannot keep a program from writing outside of its copy (no Landlock)",
@@ -312,7 +319,9 @@ def test_a_system_without_fork_limits_time_and_output(home: Path) -> None:
 
     def run(source: str, seconds: float = 20) -> tuple[str, keeper.End]:
         command = [sys.executable, "-c", source]
-        spec = keeper.Spec(command, str(home), dict(os.environ), seconds, (), network=False, limits=Limits())
+        spec = keeper.Spec(
+            command, str(home), dict(os.environ), seconds, (), network=False, temporary="", limits=Limits()
+        )
         out, _, notes, end = portable.run(spec, 1000, 100_000)
         assert notes == [portable.UNGUARDED]
         return out.text, end

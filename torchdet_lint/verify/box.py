@@ -89,15 +89,8 @@ def run_boxed(
     own = "" if _inside(env.get("TMPDIR", ""), places) else tempfile.mkdtemp(prefix="tdl-")
     try:
         full = {**env, "TMPDIR": own, "TEMP": own, "TMP": own} if own else dict(env)
-        spec = Spec(
-            tuple(command),
-            cwd,
-            full,
-            seconds,
-            (*places, *filter(None, [own]), *_devices()),
-            allow_net,
-            limits or Limits(),
-        )
+        writable = (*places, *filter(None, [own]), *_devices())
+        spec = Spec(tuple(command), cwd, full, seconds, writable, allow_net, own, limits or Limits())
         if os.name == "nt":
             from torchdet_lint.verify.portable import run
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shutil
 import signal
 import sys
 import time
@@ -25,7 +26,7 @@ _STUCK = 10.0  # seconds after which processes that do not die are given up
 
 
 class Spec(NamedTuple):
-    """What is run, and how. `places` are where it may write."""
+    """What is run, and how. `places` are where it may write; `temporary` is one of them that goes with the program, if not ""."""
 
     command: Sequence[str]
     cwd: str
@@ -33,6 +34,7 @@ class Spec(NamedTuple):
     seconds: float
     places: Sequence[str]
     network: bool
+    temporary: str
     limits: Limits
 
 
@@ -78,6 +80,8 @@ def keep(spec: Spec, commands: int) -> tuple[list[str], End]:
             -child, signal.SIGKILL
         )  # who has lost its parent is still in the program's group, if it has not left that
     stuck = processes.end_all(os.getpid(), _reap_all, _STUCK)
+    if spec.temporary:  # here, since whoever has made it may be gone
+        shutil.rmtree(spec.temporary, ignore_errors=True)
     return notes, End(None if stopped else status, stopped, seconds, len(left), stuck)
 
 
