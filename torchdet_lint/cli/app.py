@@ -12,12 +12,20 @@ _COMMANDS = {
     "baseline": "torchdet_lint.cli.baseline",
     "check": "torchdet_lint.cli.check",
     "clean": "torchdet_lint.cli.clean",
+    "diff": "torchdet_lint.cli.diff",
     "explain": "torchdet_lint.cli.rules",
     "programs": "torchdet_lint.cli.programs",
+    "probe": "torchdet_lint.cli.probe",
     "review": "torchdet_lint.cli.review",
     "rules": "torchdet_lint.cli.rules",
     "verify": "torchdet_lint.cli.verify",
 }
+_FUNCTIONS = {"diff": "diff_command", "probe": "probe_command"}
+"""What a command's function is called, where it is not called like the command."""
+
+_HIDDEN = ("probe",)
+"""Commands that are the other half of another one: `verify --probe`."""
+
 _OWN_OPTIONS = ("-h", "--help", "-V", "--version")
 
 
@@ -28,17 +36,20 @@ class Commands(click.Group):
         """Puts `check` in front of arguments that name no command."""
         if not args or (args[0] not in _COMMANDS and args[0] not in _OWN_OPTIONS):
             args = ["check", *args]
+        own = args[: args.index("--")] if "--" in args else args
+        if args[0] == "verify" and "--probe" in own:
+            args = ["probe", *(text for text in args[1:] if text != "--probe")]
         return super().parse_args(ctx, args)
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         """Names only; nothing is imported."""
-        return list(_COMMANDS)
+        return [name for name in _COMMANDS if name not in _HIDDEN]
 
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
         """The command of that name; its module is imported now."""
         if name not in _COMMANDS:
             return None
-        command = getattr(import_module(_COMMANDS[name]), name)
+        command = getattr(import_module(_COMMANDS[name]), _FUNCTIONS.get(name, name))
         return command if isinstance(command, click.Command) else None
 
 

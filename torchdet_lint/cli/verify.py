@@ -61,6 +61,8 @@ def verify(command: tuple[str, ...], **given: Any) -> int:
     """Run a sample of a program several times, and say which findings that confirms.
 
     The command runs in a copy of the current folder: `torchdet-lint verify -- python train.py --epochs 1`.
+    `torchdet-lint verify --probe PATHS` runs nothing of yours: it tries what findings claim with tiny programs on the
+    installed torch.
     """
     from torchdet_lint import __version__
     from torchdet_lint.verify.document import document

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
-from math import isfinite, isnan
 
+from torchdet_lint.verify.difference import apart
 from torchdet_lint.verify.record import SOURCES, Event, Record, Stream
 
 _UNCOMPARED = ("/more", "/other")
@@ -129,7 +129,7 @@ def _divergence(a: Stream, b: Stream, index: int, records: tuple[Record, Record]
         left=one[1] if one else None,
         right=other[1] if other else None,
         sources=sources,
-        apart=_apart(one[1].values, other[1].values) if one and other else None,
+        apart=apart(one[1].values, other[1].values) if one and other else None,
         lasting=_lasting(a, b, index),
     )
 
@@ -171,19 +171,3 @@ def _lasting(a: Stream, b: Stream, index: int) -> bool:
         return True
     start = len(ones) - max(1, len(ones) // _TAIL)
     return any(x[1].same_as != y[1].same_as for x, y in zip(ones[start:], others[start:], strict=True))
-
-
-def _apart(left: str, right: str) -> float | None:
-    ones, others = left.split(), right.split()
-    if not ones or len(ones) != len(others):
-        return None
-    return max(_relative(float(one), float(other)) for one, other in zip(ones, others, strict=True))
-
-
-def _relative(one: float, other: float) -> float:
-    """The difference of two values, relative to the greater magnitude; 1 where only one of them is a finite number."""
-    if one == other or (isnan(one) and isnan(other)):
-        return 0.0
-    if not (isfinite(one) and isfinite(other)):
-        return 1.0
-    return abs(one - other) / max(abs(one), abs(other))
