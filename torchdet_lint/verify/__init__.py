@@ -1,5 +1,3 @@
-"""The companion: runs a sample of a program, or probes of single calls, and says which findings can be seen at work.
+"""The companion: runs a sample of a program several times, and says where two runs part and which findings that confirms."""
 
-The only room that imports torch, and only inside of processes that it starts. Nothing of a user's is run unless `verify` was
-asked for.
-"""
+from __future__ import annotations
