@@ -44,8 +44,10 @@ def entries(docstring: str, key: str) -> Iterator[str]:
 def tagged(torch: Any) -> list[str]:
     """The names of operators that draw from a generator."""
     found = set()
-    for name in dir(torch.ops.aten):
-        packet = getattr(torch.ops.aten, name)
+    # `dir(torch.ops.aten)` has only those that somebody has asked for in this process.
+    registered = {name for name in torch._C._dispatch_get_all_op_names() if name.startswith("aten::")}
+    for name in {each.removeprefix("aten::").partition(".")[0] for each in registered}:
+        packet = getattr(torch.ops.aten, name, None)
         for overload in packet.overloads() if hasattr(packet, "overloads") else ():
             if torch.Tag.nondeterministic_seeded in getattr(packet, overload).tags:
                 found.add(name)

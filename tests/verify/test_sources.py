@@ -129,10 +129,10 @@ def test_a_shadowed_sitecustomize_still_runs(
 
 
 def test_the_users_folder_is_only_copied(ran: Ran, tmp_path_factory: pytest.TempPathFactory) -> None:
-    run = ran("import os\nopen('made', 'w').close()\nos.unlink('pyproject.toml')\n")
+    run = ran("import os\nopen('made-by-the-sample', 'w').close()\nos.unlink('pyproject.toml')\n")
     assert run.outcome.status == 0
     root = tmp_path_factory.getbasetemp()
-    assert not list(root.glob("**/made"))
+    assert not list(root.glob("**/made-by-the-sample"))
 
 
 LAUNCHER = """
