@@ -295,3 +295,29 @@ def test_functions_inside_methods(ask):
             return batches
     """
     assert ask(text)
+
+
+GROWING = """
+class Cache:
+    def start(self, like):
+        self.like = like
+        self.keys = {made}
+
+    def update(self, x):
+        self.start(x[:, :0])
+        {update}
+        return self.keys
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "update", "count"),
+    [
+        ("torch.empty_like(self.like)", "self.keys = torch.cat([self.keys, x], dim=-2)", 0),
+        ("torch.empty_like(self.like)", "self.keys = torch.cat([x, x, self.keys + 1])", 1),
+        ("torch.empty_like(self.like)", "self.keys = torch.stack([self.keys, x])", 1),
+        ("torch.empty(3, 4)", "self.keys = torch.cat([self.keys, x], dim=-2)", 1),
+    ],
+)
+def test_what_grows_from_the_first_on_started_empty(ask, made, update, count):
+    assert len(ask(GROWING.format(made=made, update=update))) == count

@@ -9,10 +9,10 @@ from torchdet_lint import ir
 from torchdet_lint.analysis.memory.allocation import is_meta
 from torchdet_lint.analysis.memory.coverage import Running
 from torchdet_lint.analysis.memory.expressions import captured, opened, tested
-from torchdet_lint.analysis.memory.frame import Frame, escape, read, taint, uses_in
+from torchdet_lint.analysis.memory.frame import Frame, escape, read, taint, uses_in, write
 from torchdet_lint.analysis.memory.networks import emptied_inside
 from torchdet_lint.analysis.memory.targets import assign, forget, rebind
-from torchdet_lint.analysis.memory.values import DONE, NOTHING, State, Value, elements, join, union
+from torchdet_lint.analysis.memory.values import DONE, NOTHING, State, Value, bare, elements, join, union
 
 
 def execute(frame: Frame, state: State, body: ir.Body) -> State | None:
@@ -36,11 +36,29 @@ def _do(frame: Frame, state: State, statement: ir.Do) -> State:
 def _assign(frame: Frame, state: State, statement: ir.Assign) -> State:
     if statement.value is None:
         return state
+    _grown(frame, state, statement)
     value = frame.evaluate(state, statement.value)
     for target in statement.targets:
         if not (isinstance(target, ir.Name) and target.id == "_"):
             assign(frame, state, target, value)
     return state
+
+
+CONCATENATIONS = frozenset(("cat", "concat", "concatenate"))
+
+
+def _grown(frame: Frame, state: State, statement: ir.Assign) -> None:
+    """`self.x = torch.cat([self.x, y])`: what is made like another tensor and then grows has started without elements, as the
+    other one had none; nobody keeps a first piece of garbage.
+    """
+    call = statement.value
+    if not (isinstance(call, ir.Call) and call.args and isinstance(statement.targets[0], ir.Attr)):
+        return
+    last = call.func.name if isinstance(call.func, ir.Attr) else getattr(call.func, "id", "")
+    parts, target = call.args[0].value, statement.targets[0]
+    if last in CONCATENATIONS and isinstance(parts, ir.Sequence) and bare(target) in map(bare, parts.items):
+        refs = frame.evaluate(state, target).refs
+        write(frame, state, [ref for ref in refs if ref.buffer.api.endswith("empty_like")])
 
 
 def _augment(frame: Frame, state: State, statement: ir.Augment) -> State:
