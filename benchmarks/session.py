@@ -157,7 +157,10 @@ class Session:
         ruff = self._rivals.get("ruff")
         theirs = [ruff.contender([path], home / "ruff")] if isinstance(ruff, Installed) else []
         group = [replace(contender, cwd=str(home)) for contender in (ours, *theirs)]
-        for contender in group:
+        for contender in (
+            *group,
+            group[0],
+        ):  # ours once more, since ruff's cache has changed the folder that it runs in
             self._try(contender)
         return group
 

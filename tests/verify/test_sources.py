@@ -191,3 +191,19 @@ def test_pools_work_and_their_tasks_have_streams(sample: Callable[..., object]) 
     reverse = execute(what, released((BY_NAME["completion"],), 0)).outcome.stdout.splitlines()  # type: ignore[arg-type]
     assert reverse[1::2] == ["[0, 1, 2, 3]"] * 4
     assert "[2, 1, 0]" in reverse[::2]
+
+
+def test_what_stands_in_for_builtins_does_not_become_a_method(ran: Ran) -> None:
+    code = """
+import os, pickle, time
+class Timer:
+    clock, folder, number, names = time.time, os.getcwd, os.getpid, os.listdir
+    def __init__(self):
+        self.took = (self.clock(), self.folder(), self.number(), len(self.names(".")))
+print(len(Timer().took))
+for function in (time.time, os.getpid, os.listdir, os.urandom):
+    assert pickle.loads(pickle.dumps(function)) == function, function
+    print(function.__name__)
+"""
+    run = ran(code)
+    assert (run.outcome.status, run.outcome.stdout.split()) == (0, ["4", "time", "getpid", "listdir", "urandom"]), run

@@ -8,6 +8,8 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from types import MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from . import pins
@@ -76,7 +78,7 @@ class Sources:
     def _wrap_entropy(self) -> None:
         real = os.urandom
 
-        def urandom(size: int, /) -> bytes:
+        def urandom(_: object, size: int, /) -> bytes:
             place = self.asks_entropy(1)
             if not place:
                 return real(size)
@@ -86,14 +88,14 @@ class Sources:
             self.note("ENT", "os.urandom", place, of_value(data))
             return data
 
-        os.urandom = urandom
+        os.urandom = standing(urandom, os)
         if "random" in sys.modules:
-            sys.modules["random"]._urandom = urandom  # type: ignore[attr-defined]
+            sys.modules["random"]._urandom = os.urandom  # type: ignore[attr-defined]
 
     def _wrap_clock(self, name: str) -> None:
         real = getattr(time, name)
 
-        def clock() -> Any:
+        def clock(_: object) -> Any:
             place = self._places.asking(sys._getframe(1))
             if not place:
                 return real()
@@ -107,12 +109,12 @@ class Sources:
             return value
 
         clock.__name__ = clock.__qualname__ = name
-        setattr(time, name, clock)
+        setattr(time, name, standing(clock, time))
 
     def _wrap_pid(self) -> None:
         real = os.getpid
 
-        def getpid() -> int:
+        def getpid(_: object) -> int:
             place = self._places.asking(sys._getframe(1))
             if not place:
                 return real()
@@ -121,7 +123,7 @@ class Sources:
             self.note("PID", "os.getpid", place, of_value(value))
             return value
 
-        os.getpid = getpid
+        os.getpid = standing(getpid, os)
 
     def _ordered(self, call: str, entries: list[Any], name: Callable[[Any], str]) -> list[Any]:
         place = self._places.asking(sys._getframe(2), _LISTING_MODULES)
@@ -136,10 +138,10 @@ class Sources:
     def _wrap_listings(self) -> None:
         real_list, real_scan = os.listdir, os.scandir
 
-        def listdir(path: Any = ".") -> Any:
+        def listdir(_: object, path: Any = ".") -> Any:
             return self._ordered("os.listdir", real_list(path), os.fsdecode)
 
-        def scandir(path: Any = ".") -> Any:
+        def scandir(_: object, path: Any = ".") -> Any:
             found = real_scan(path)
             if not self._places.asking(sys._getframe(1), _LISTING_MODULES):
                 return found
@@ -148,20 +150,37 @@ class Sources:
             return Entries(self._ordered("os.scandir", entries, lambda entry: os.fsdecode(entry.name)))
 
         # What `os.walk` and the module's other functions call is looked up in their own module, so these reach them too.
-        os.listdir, os.scandir = listdir, scandir
-        os.supports_fd.update((listdir, scandir))
+        os.listdir, os.scandir = standing(listdir, os), standing(scandir, os)
+        os.supports_fd.update((os.listdir, os.scandir))
 
     def _wrap_cwd(self) -> None:
         real = os.getcwd
 
-        def getcwd() -> str:
+        def getcwd(_: object) -> str:
             value = real()
             place = self._places.asking(sys._getframe(1), _FOLDER_MODULES)
             if place:
                 self.note("CWD", "os.getcwd", place, of_value(value))
             return value
 
-        os.getcwd = getcwd
+        os.getcwd = standing(getcwd, os)
+
+
+class Module:
+    """What a stand-in is a method of; it is written as the module itself where somebody pickles the stand-in."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, (self.name,)
+
+
+def standing(function: Callable[..., Any], module: ModuleType) -> Any:
+    """The function as what stands in for a built-in one of a module. Like that, and unlike a function, it does not become a
+    method where a class holds it, as `pathlib` of Python 3.10 holds `os.listdir`.
+    """
+    return MethodType(function, Module(module.__name__))
 
 
 class Entries:
