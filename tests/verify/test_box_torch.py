@@ -32,7 +32,7 @@ import torch.distributed as dist
 dist.init_process_group("gloo")
 total = torch.ones(1) * (dist.get_rank() + 1)
 dist.all_reduce(total)
-os.write(1, f"rank {dist.get_rank()} {total.item()}\n".encode())  # in one piece
+os.write(1, f"rank {dist.get_rank()} {total.item()}\\n".encode())  # in one piece
 dist.destroy_process_group()
 """
 
