@@ -34,16 +34,15 @@ def events(run: Run) -> list[tuple[str, str, int]]:
 
 
 def test_questions_are_credited_to_user_lines(ran: Ran) -> None:
-    assert events(ran(ASKS)) == [
+    asked = events(ran(ASKS))
+    # By which function `pathlib` and `glob` list a folder changes from one Python to the next.
+    assert {line for kind, _, line in asked if kind == "FS"} == {5, 6}
+    assert [each for each in asked if each[0] != "FS"] == [
         ("TIME", "time.time", 3),
         ("PID", "os.getpid", 3),
         *[("ENT", "os.urandom", 4)] * 3,
         ("ENT", "random.Random", 4),
         ("RNGPY", "random.random", 4),
-        ("FS", "os.listdir", 5),
-        *[("FS", "os.scandir", 5)] * 2,
-        ("FS", "os.listdir", 5),
-        ("FS", "os.scandir", 6),
         ("CWD", "os.getcwd", 7),
         ("SEED", "random.seed", 9),
         ("RNGPY", "random.random", 10),
