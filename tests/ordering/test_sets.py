@@ -132,6 +132,7 @@ SILENT = {
     "warnings": "import warnings\nwarnings.warn('unused: ' + ', '.join(set(a)))",
     "isinstance": "ok = isinstance(w, tuple({str, bytes}))",
     "endings": "ok = name.endswith(tuple({'.a', '.b'}))",
+    "adapted modules": "import peft\nc = peft.LoraConfig(r=8, target_modules=list(set(words)))",
     "choices": "parser.add_argument('--x', choices=list({'a', 'b'}))",
     "algebra": "s = (set(a) | set(b)) - {'x', 'y'}\nok = w in s",
     "flag": "for x in {'a', 'b'}:\n    if x == w:\n        found = True",

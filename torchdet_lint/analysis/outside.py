@@ -365,6 +365,8 @@ def construct_base(
         site = instance.identity[0] if through else f.site(span)
         if row is not None and site.span != OPEN_SPAN:
             record(m, f, made, row, span, site)
+            if made.cls == LAUNCHER:
+                launch(m, f, made, span)
         return
 
 

@@ -21,6 +21,7 @@ from torchdet_lint.analysis.values import (
 )
 from torchdet_lint.checks.emit import at_site, call_text, family_name, source_text
 from torchdet_lint.checks.facts import LIBRARY, Facts, by_site, find_call, program_first
+from torchdet_lint.checks.studies import only_looked_at
 from torchdet_lint.finding import Finding
 
 
@@ -50,6 +51,8 @@ def _unseeded(facts: Facts) -> Iterator[Finding]:
         if all(event.made is not None and row.unless and redirected(event.made, row) for event in events):
             continue
         if any(event.made is not None and event.made.open for event in events):
+            continue
+        if row.returns == "optuna.Study" and only_looked_at(facts.project, site):
             continue
         if all(event.made is not None and event.made.identity in reseeded for event in events):
             continue

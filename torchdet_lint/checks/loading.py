@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchdet_lint.analysis.state import Status
+from torchdet_lint.analysis.state import Around, Status
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
     FALSE,
@@ -40,11 +40,12 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _order(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
     """TDL101"""
     events = [event for event in events if _takes_generator(facts, event)]
-    shuffling = [event for event in program_first(facts, events) if event.made is not None and _shuffles(event.made)]
+    first = program_first(facts, events)
+    shuffling = [event for event in first if event.made is not None and _shuffles(facts, event.made)]
     if not shuffling:
         return
     made = shuffling[0].made
-    shuffle = join(*(event.made.get("shuffle", 2) or FALSE for event in shuffling if event.made is not None))
+    shuffle = join(*(_shuffle_of(facts, event.made) or FALSE for event in shuffling if event.made is not None))
     if _always_seeded(facts, shuffling):
         yield at_site(facts, "TDL101", "stream", site, value="")
     elif truth(shuffle) in (Truth.OPEN, Truth.UNLIKELY) and made is not None:
@@ -67,9 +68,15 @@ def _shuffle_text(facts: Facts, site: Site) -> str:
     return "shuffle"
 
 
-def _shuffles(made: Made) -> bool:
+def _shuffle_of(facts: Facts, made: Made) -> Value | None:
+    """What a loader is told of shuffling; what only wraps a loader has other arguments at that position."""
+    row = facts.machine.api(made.cls)
+    return made.get("shuffle", None if row is not None and row.role == "wraps-loader" else 2)
+
+
+def _shuffles(facts: Facts, made: Made) -> bool:
     """Whether the loader may shuffle by itself, with numbers of the global generator."""
-    shuffle = made.get("shuffle", 2)
+    shuffle = _shuffle_of(facts, made)
     generator = made.get("generator")
     if generator is not None and is_none(generator) not in (Truth.YES, Truth.LIKELY):
         return False
@@ -157,10 +164,15 @@ def _in_reach(facts: Facts, event: Event) -> set[str]:
     return roots.union(*(import_closure(facts.project, root) for root in roots))
 
 
+def _learns_again(around: Around) -> bool:
+    return around.loop in ("loop", "rebuild") and not around.no_grad and not around.evaluating
+
+
 def _iterated_in_loops(facts: Facts) -> set[Identity]:
+    """The samplers whose order is taken again and again to learn from it (a validation has no use for other orders)."""
     found: set[Identity] = set()
     for event in facts.events("iterate"):
-        if event.made is None or not any(visit.around.loop in ("loop", "rebuild") for visit in facts.visits[event]):
+        if event.made is None or not any(_learns_again(visit.around) for visit in facts.visits[event]):
             continue
         for name, position in (("sampler", 3), ("batch_sampler", 4)):
             for option in alternatives(event.made.get(name, position)):

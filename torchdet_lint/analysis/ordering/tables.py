@@ -43,7 +43,8 @@ HARMLESS_WORDS = frozenset(
 """A callable out of sight with one of these words in the last part of its name is taken not to mind the order."""
 
 HARMLESS_KEYWORDS = frozenset(
-    "choices exclude ignore skip allowed valid help message msg ignored excluded remove drop dropna subset missing".split()
+    "choices exclude ignore skip allowed valid help message msg ignored excluded remove drop dropna subset missing"
+    " target_modules modules_to_save".split()  # `peft` makes sets of these, and goes through the model's modules
 )
 
 UNORDERED_RESULTS = frozenset({"union", "intersection", "difference", "symmetric_difference"})
