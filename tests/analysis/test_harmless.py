@@ -32,6 +32,16 @@ def fit(data, seed=0):
     return torch.rand(3) * data
 {body}
 """
+OWN = """\
+from torch.utils.data import RandomSampler
+class Order(RandomSampler):
+    def __init__(self, data, seed, **more):
+        super().__init__(data, **more)
+        {own}
+torch.manual_seed(0)
+for x in DataLoader([1, 2], sampler=Order([1, 2], 3)):
+    print(x)
+"""
 CASES = [
     (
         "the order of a validation",
@@ -99,6 +109,33 @@ for epoch in range(3):
         "TDL0",
         "TDL004",
         "import optuna\nstudy = optuna.create_study()\nprint(search(study), study.best_trial)\n",
+    ),
+    (
+        "configuration that calls what it names",
+        "TDL00",
+        "",
+        "from hyperpyyaml import load_hyperpyyaml\nwith open(sys.argv[1]) as file:\n    hparams = load_hyperpyyaml(file, {})\n"
+        "torch.save(nn.Linear(2, 2)(torch.rand(2) + random.random()), 'f')\n",
+    ),
+    (
+        "configuration that is read in a loop",
+        "TDL012",
+        "",
+        "from hyperpyyaml import load_hyperpyyaml\nfor path in sys.argv:\n    hparams = load_hyperpyyaml(open(path))\n"
+        "    torch.save(torch.rand(2), path)\n",
+    ),
+    (
+        "a sampler with a generator of its own",
+        "TDL103",
+        "",
+        OWN.format(own="self.generator = torch.Generator().manual_seed(seed)"),
+    ),
+    ("a sampler without one", "TDL103", "tdl103", OWN.format(own="self.seed = seed")),
+    (
+        "configuration that is only read",
+        "TDL00",
+        "TDL001",
+        "import yaml\nwith open(sys.argv[1]) as file:\n    hparams = yaml.safe_load(file)\ntorch.save(torch.rand(2), 'f')\n",
     ),
     (
         "a seed that calls may bring",

@@ -14,7 +14,7 @@ SEQUENCES = frozenset(
 )
 """Give the elements of their arguments in the order of the arguments."""
 
-SEQUENCE_NAMES = frozenset({"tqdm", "track", "progress_bar", "imap", "map", "starmap"})
+SEQUENCE_NAMES = frozenset({"tqdm", "track", "progress_bar", "imap", "map", "starmap", "process_map", "thread_map"})
 """The same, by the last part of a name that cannot be resolved."""
 
 DICTS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.defaultdict"})
