@@ -56,6 +56,23 @@ for epoch in range(3):
         ),
     ),
     (
+        "the order of an evaluation",
+        "TDL108",
+        "",
+        EVALUATION.format(
+            body="""
+def evaluate(loader):
+    model.eval()
+    for x in loader:
+        with torch.no_grad():
+            print(model(x))
+loader = DataLoader(data, sampler=DistributedSampler(data))
+for epoch in range(3):
+    evaluate(loader)
+"""
+        ),
+    ),
+    (
         "the order of a training",
         "TDL108",
         "TDL108",

@@ -151,6 +151,7 @@ SILENT = {
     "one list for each": "s = {'a', 'b'}\nd = {w: [] for w in s}\nfor x in xs:\n    for w in s:\n        d[w].extend(f(x, w))\ny = d['a'][0]",
     "one list for each, out of sight": "for w in set(words):\n    groups[w].append(f(w))\ny = groups['a'][0]",
     "one file for each, in processes": "process_map(f, list(set(words)))",
+    "positions": "x = list(set(audio_idx) & set(self.indices))\ny = x[0]",
     "choices": "parser.add_argument('--x', choices=list({'a', 'b'}))",
     "algebra": "s = (set(a) | set(b)) - {'x', 'y'}\nok = w in s",
     "flag": "for x in {'a', 'b'}:\n    if x == w:\n        found = True",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from torchdet_lint import ir
@@ -141,12 +142,22 @@ def _worst(facts: Facts, event: Event, found: frozenset[Mark], call: str) -> Fin
 INT_CALLS = frozenset(("int", "len", "ord", "round", "tolist", "size", "item", "numel", "dim", "tuple", "sum", "abs"))
 
 
+COUNTED = re.compile(
+    r"(?:^|_)(?:seeds?|epoch|step|iteration|iter|updates?|num_updates|index|idx|rank|worker_id|index_sum|offset|count)$"
+)
+"""Names of what is counted, and of seeds, which are whole numbers wherever they are computed with."""
+
+
 def _is_int(expr: ir.Expr) -> bool:
     """Whether an expression can only be an int, or a tuple of ints: their hashes are the same in every process."""
     if isinstance(expr, ir.Const):
         return isinstance(expr.value, int | float)
     if isinstance(expr, ir.Attr):
-        return expr.name in ("shape", "size", "ndim")
+        return expr.name in ("shape", "size", "ndim") or COUNTED.search(expr.name) is not None
+    if isinstance(expr, ir.Name):
+        return COUNTED.search(expr.id) is not None
+    if isinstance(expr, ir.Starred):
+        return _is_int(expr.value)
     if isinstance(expr, ir.Sequence):
         return all(_is_int(item) for item in expr.items)
     if isinstance(expr, ir.Binary):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchdet_lint import ir
 from torchdet_lint.analysis.state import Around, Status
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
@@ -20,7 +21,7 @@ from torchdet_lint.analysis.values import (
     truth,
 )
 from torchdet_lint.checks.emit import at_site, source_text
-from torchdet_lint.checks.facts import LIBRARY, Facts, by_site, find_call, program_first
+from torchdet_lint.checks.facts import LIBRARY, Facts, by_site, find_call, nested, program_first
 from torchdet_lint.checks.workers import judge_workers
 from torchdet_lint.finding import Finding
 from torchdet_lint.project.programs import import_closure
@@ -168,11 +169,30 @@ def _learns_again(around: Around) -> bool:
     return around.loop in ("loop", "rebuild") and not around.no_grad and not around.evaluating
 
 
+def _evaluates(facts: Facts, site: Site) -> bool:
+    """Whether the function around a place switches a model to evaluation and none to training."""
+    name = site.scope.rpartition(".")[2]
+    body = facts.project.body(site.path, site.unit)
+    functions = [
+        node
+        for node in nested(body)
+        if isinstance(node, ir.Function) and node.name == name and node.span[0] <= site.span[0]
+    ]
+    if not functions:
+        return False
+    called = {
+        node.func.name for node in nested(functions[-1]) if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr)
+    }
+    return "eval" in called and called.isdisjoint(("train", "backward", "step"))
+
+
 def _iterated_in_loops(facts: Facts) -> set[Identity]:
     """The samplers whose order is taken again and again to learn from it (a validation has no use for other orders)."""
     found: set[Identity] = set()
     for event in facts.events("iterate"):
         if event.made is None or not any(_learns_again(visit.around) for visit in facts.visits[event]):
+            continue
+        if _evaluates(facts, event.site):
             continue
         for name, position in (("sampler", 3), ("batch_sampler", 4)):
             for option in alternatives(event.made.get(name, position)):

@@ -142,6 +142,9 @@ def _flags(facts: Facts, site: Site, made: Made) -> Iterator[Finding]:
     if benchmark is not None and truth(benchmark) in (Truth.YES, Truth.LIKELY):
         yield at_site(facts, "TDL201", "on", site, option="", value="")
     deterministic = made.get("deterministic", 3)
+    enabled = made.get("enabled", 0)
+    if enabled is not None and truth(enabled) is Truth.NO:
+        return  # no kernel of cuDNN runs inside
     if deterministic is None and not made.open:
         yield at_site(facts, "TDL202", "context", site, value="")
     elif deterministic is not None and truth(deterministic) in (Truth.NO, Truth.UNLIKELY):

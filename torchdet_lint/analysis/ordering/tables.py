@@ -97,6 +97,9 @@ NUMBERS = frozenset(
     "builtins.int builtins.float builtins.len builtins.ord builtins.abs builtins.round builtins.bool builtins.hash"
     " builtins.sum builtins.divmod builtins.pow".split()
 )
+INDICES = re.compile(r"(?:^|_)(?:idx|idxs|idxes|inds|indices|indexes)$")
+"""Names of collections of positions."""
+
 TEXTS = frozenset("builtins.repr builtins.chr builtins.format builtins.input builtins.hex builtins.bin".split())
 TEXT_METHODS = frozenset(
     "lower upper strip lstrip rstrip title capitalize casefold format read decode encode hexdigest zfill removeprefix"
