@@ -42,7 +42,22 @@ torch.manual_seed(0)
 for x in DataLoader([1, 2], sampler=Order([1, 2], 3)):
     print(x)
 """
+SERVER = """\
+import gymnasium as gym
+def worker(pipe, make):
+    env = make()
+    while True:
+        command, data = pipe.recv()
+        if command == "step":
+            pipe.send(env.step(data))
+        elif command == "reset":
+            pipe.send({reset})
+pipe, other = mp.Pipe()
+mp.Process(target=worker, args=(other, lambda: gym.make("x"))).start()
+"""
 CASES = [
+    ("a process that seeds when it is told", "TDL0", "", SERVER.format(reset="env.reset(**data)")),
+    ("a process that cannot be told a seed", "TDL0", "TDL010", SERVER.format(reset="env.reset()")),
     (
         "the order of a validation",
         "TDL108",

@@ -101,6 +101,8 @@ def _told_by_caller(facts: Facts, event: Event) -> bool:
     """Whether each call may bring another seed: it is a parameter of the function, and nobody is known to leave it out."""
     if not isinstance(event.value, Option):
         return False
+    if not event.value.label:
+        return True  # `seeder(**given)`
     place = place_of(facts.project.body(event.site.path, event.site.unit), event.site.span)
     if place is None or place.loops or not place.functions:
         return False

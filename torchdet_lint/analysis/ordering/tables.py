@@ -97,7 +97,7 @@ NUMBERS = frozenset(
     "builtins.int builtins.float builtins.len builtins.ord builtins.abs builtins.round builtins.bool builtins.hash"
     " builtins.sum builtins.divmod builtins.pow".split()
 )
-INDICES = re.compile(r"(?:^|_)(?:idx|idxs|idxes|inds|indices|indexes)$")
+INDICES = re.compile(r"(?:^|_)(?:idx|idxs|idxes|inds|indices|indexes)(?:$|_of_|_for_)")
 """Names of collections of positions."""
 
 TEXTS = frozenset("builtins.repr builtins.chr builtins.format builtins.input builtins.hex builtins.bin".split())
