@@ -126,6 +126,26 @@ CASES = [
         """,
     ),
     (
+        "hash of a seed and an epoch",
+        "",
+        """\
+        def order(seed, epoch, *more_seeds):
+            np.random.seed(int(hash((seed, epoch, self.index, *more_seeds)) % 1e6))
+            np.save("f", np.random.rand())
+        order(1, 2)
+        """,
+    ),
+    (
+        "hash of a seed and a name",
+        "TDL005",
+        """\
+        def order(seed, name):
+            np.random.seed(int(hash((seed, name)) % 1e6))
+            np.save("f", np.random.rand())
+        order(1, sys.argv[1])
+        """,
+    ),
+    (
         "PYTHONHASHSEED",
         "tdl009",
         """\

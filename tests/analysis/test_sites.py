@@ -31,6 +31,14 @@ CASES = [
         """,
     ),
     (
+        "flags without cuDNN",
+        "",
+        """\
+        with torch.backends.cudnn.flags(enabled=False):
+            print(nn.functional.ctc_loss)
+        """,
+    ),
+    (
         "deterministic missing",
         "TDL203",
         """\

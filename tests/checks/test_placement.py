@@ -147,6 +147,11 @@ def test_a_draw_during_an_import_is_placed_at_the_import() -> None:
             "TDL012", "warning", "`torch.manual_seed(...)` resets torch's generator to the same seed in every call of `A.forward`: the draws repeat",
         ),
         (
+            "torch.backends.cudnn.benchmark = sys.argv == [1] and bool(sys.argv)\n",
+            "TDL201", "note",
+            "cuDNN's benchmark mode is set to `sys.argv == [1] and bool(sys.argv)`: where that is true, kernels are picked by timing",
+        ),
+        (
             "torch.backends.cudnn.benchmark = bool(sys.argv)\n",
             "TDL201", "note", "cuDNN's benchmark mode is set to `bool(sys.argv)`: where that is true, kernels are picked by timing",
         ),

@@ -123,6 +123,19 @@ def test_without_training_gradients_are_not_looked_at(codes) -> None:  # type: i
     assert codes(text) == ["TDL401:warning"]
 
 
+@pytest.mark.parametrize(("end", "expected"), [("", []), ("model(inputs).sum().backward()", ["TDL405:note"])])
+def test_kernels_that_differ_in_their_gradient_need_training(codes, end: str, expected: list[str]) -> None:  # type: ignore[no-untyped-def]
+    layer = "from detectron2.modeling.poolers import ROIPooler\npool = ROIPooler(7, (1.0,), 1, 'ROIAlignV2')\n"
+    assert codes(TRAIN + layer + end) == expected
+
+
+@pytest.mark.parametrize(("name", "expected"), [("data/utils.py", []), ("models/utils.py", ["TDL402:warning"])])
+def test_data_on_their_way_in_have_no_gradient(codes, tmp_path: Path, name: str, expected: list[str]) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / name).parent.mkdir()
+    (tmp_path / name).write_text(HEAD + "def shrink(x):\n    return F.pad(x, (1, 1), mode='reflect')\n")
+    assert codes("pass") == expected
+
+
 def test_the_version_of_the_file_chooses(codes) -> None:  # type: ignore[no-untyped-def]
     text = program("torch.zeros(8, device=device).scatter_add_(0, inputs.long(), inputs)")
     assert codes(text, 'target-torch="1.12"') == ["TDL402:warning"]

@@ -55,6 +55,21 @@ SPEAKS = {
         "b",
         "feeds the loop that appends to `x`",
     ),
+    "lists for a label that several share": (
+        "d = {'a': []}\nfor w in set(words):\n    d[w[0]].append(w)\ny = d['a'][0]",
+        "set(words)",
+        "feeds the loop that appends to `d[…]`",
+    ),
+    "dictionary of lists, filled, then walked": (
+        "d = defaultdict(list)\nfor w in set(words):\n    d[w].append(f(w))\nx = []\nfor k, v in d.items():\n    x.extend(v)\ny = x[0]",
+        "d.items()",
+        "feeds the loop that fills `d`",
+    ),
+    "results of processes": (
+        "x = process_map(f, list(set(words)))\ny = x[0]",
+        "list(set(words))",
+        "is indexed with [0]",
+    ),
     "fromkeys": ("m = dict.fromkeys(set(words))\nx = list(m)\ny = x[0]", "dict.fromkeys(set(words))", "is indexed"),
     "dictionary filled, then numbered": (
         "m = {w: f(w) for w in set(words)}\nids = {w: i for i, w in enumerate(m)}",
@@ -132,6 +147,11 @@ SILENT = {
     "warnings": "import warnings\nwarnings.warn('unused: ' + ', '.join(set(a)))",
     "isinstance": "ok = isinstance(w, tuple({str, bytes}))",
     "endings": "ok = name.endswith(tuple({'.a', '.b'}))",
+    "adapted modules": "import peft\nc = peft.LoraConfig(r=8, target_modules=list(set(words)))",
+    "one list for each": "s = {'a', 'b'}\nd = {w: [] for w in s}\nfor x in xs:\n    for w in s:\n        d[w].extend(f(x, w))\ny = d['a'][0]",
+    "one list for each, out of sight": "for w in set(words):\n    groups[w].append(f(w))\ny = groups['a'][0]",
+    "one file for each, in processes": "process_map(f, list(set(words)))",
+    "positions": "x = list(set(audio_idx) & set(self.indices))\ny = x[0]",
     "choices": "parser.add_argument('--x', choices=list({'a', 'b'}))",
     "algebra": "s = (set(a) | set(b)) - {'x', 'y'}\nok = w in s",
     "flag": "for x in {'a', 'b'}:\n    if x == w:\n        found = True",

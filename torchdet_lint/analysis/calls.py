@@ -47,7 +47,8 @@ def evaluate_call(m: Machine, f: Frame, expr: ir.Call) -> Value:
         return _super(m, f, expr)
     naming, f.naming = f.naming, False
     callee = evaluate(m, f, expr.func)
-    f.naming = naming and isinstance(callee, External) and callee.path in CONVERSIONS
+    path = m.apis.canonical(callee.path) if isinstance(callee, External) else ""
+    f.naming = path in SHAPES or (naming and path in CONVERSIONS)
     said = isinstance(callee, External) and (callee.path == "builtins.print" or callee.path.startswith("logging."))
     f.logging = said or (isinstance(callee, Bound) and callee.function in LOG_METHODS)
     args, named = arguments(m, f, expr)
@@ -56,6 +57,11 @@ def evaluate_call(m: Machine, f: Frame, expr: ir.Call) -> Value:
 
 
 CONVERSIONS = frozenset(f"builtins.{name}" for name in ("str", "int", "hex", "format", "round", "abs"))
+SHAPES = frozenset(
+    f"{room}.{name}" for room in ("numpy", "torch") for name in ("ones_like", "zeros_like", "empty_like")
+) | {"builtins.len", "builtins.type", "numpy.shape", "numpy.ndim", "numpy.size"}
+"""Read the shape or the type of what they are given, and none of its numbers."""
+
 LOG_METHODS = frozenset(("info", "debug", "warning", "error", "critical", "exception"))
 
 
@@ -390,7 +396,12 @@ def _default(m: Machine, frame: Frame, function: FunctionValue, param: ir.Param,
         outer.trace = kept
         if isinstance(value, Made) and value.cls in ("typer.Option", "typer.Argument"):
             return typer_default(value, param)
-    return Option(value, f"the parameter `{param.name}`") if open_call else value
+    return Option(value, parameter_label(param.name)) if open_call else value
+
+
+def parameter_label(name: str) -> str:
+    """What an option is called that is a parameter's default, where a caller may give something else."""
+    return f"the parameter `{name}`"
 
 
 def annotated(m: Machine, frame: Frame, param: ir.Param) -> Value:

@@ -19,6 +19,7 @@ from torchdet_lint.analysis.values import (
     join,
 )
 from torchdet_lint.project.modules import External
+from torchdet_lint.project.names import flat
 
 Named = tuple[tuple[str, Value], ...]
 
@@ -119,6 +120,21 @@ def find_member(
         if written is not None:
             return written, found
     return None
+
+
+def assigns(m: Machine, cls: ClassValue, name: str) -> bool:
+    """Whether a method of the class, or of a project class that it is made of, binds `self.name` itself."""
+    return any(
+        isinstance(target, ir.Attr)
+        and target.name == name
+        and isinstance(target.value, ir.Name)
+        and target.value.id == "self"
+        for part in ancestry(m, cls)[0]
+        for function in part.code.values()
+        for statement in flat(function.body)
+        if isinstance(statement, ir.Assign)
+        for target in statement.targets
+    )
 
 
 def is_module(m: Machine, cls: ClassValue) -> bool:

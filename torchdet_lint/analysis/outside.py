@@ -360,11 +360,15 @@ def construct_base(
             ("torch.nn.Module", "torch.utils.data.", "builtins.", "abc.", "typing.", "?")
         ):
             continue
+        if row is not None and row.role in ("sampler", "loader") and classes.assigns(m, instance.cls, "generator"):
+            named = (*((key, value) for key, value in named if key != "generator"), ("generator", UNKNOWN))
         made = Made(name, args, named, instance.identity)
         m.heap.write(instance.identity, "<made>", made)
         site = instance.identity[0] if through else f.site(span)
         if row is not None and site.span != OPEN_SPAN:
             record(m, f, made, row, span, site)
+            if made.cls == LAUNCHER:
+                launch(m, f, made, span)
         return
 
 

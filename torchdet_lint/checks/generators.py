@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from torchdet_lint import ir
@@ -21,6 +22,7 @@ from torchdet_lint.analysis.values import (
 )
 from torchdet_lint.checks.emit import at_site, call_text, family_name, source_text
 from torchdet_lint.checks.facts import LIBRARY, Facts, by_site, find_call, program_first
+from torchdet_lint.checks.studies import only_looked_at
 from torchdet_lint.finding import Finding
 
 
@@ -50,6 +52,8 @@ def _unseeded(facts: Facts) -> Iterator[Finding]:
         if all(event.made is not None and row.unless and redirected(event.made, row) for event in events):
             continue
         if any(event.made is not None and event.made.open for event in events):
+            continue
+        if row.returns == "optuna.Study" and only_looked_at(facts.project, site):
             continue
         if all(event.made is not None and event.made.identity in reseeded for event in events):
             continue
@@ -138,12 +142,22 @@ def _worst(facts: Facts, event: Event, found: frozenset[Mark], call: str) -> Fin
 INT_CALLS = frozenset(("int", "len", "ord", "round", "tolist", "size", "item", "numel", "dim", "tuple", "sum", "abs"))
 
 
+COUNTED = re.compile(
+    r"(?:^|_)(?:seeds?|epoch|step|iteration|iter|updates?|num_updates|index|idx|rank|worker_id|index_sum|offset|count)$"
+)
+"""Names of what is counted, and of seeds, which are whole numbers wherever they are computed with."""
+
+
 def _is_int(expr: ir.Expr) -> bool:
     """Whether an expression can only be an int, or a tuple of ints: their hashes are the same in every process."""
     if isinstance(expr, ir.Const):
         return isinstance(expr.value, int | float)
     if isinstance(expr, ir.Attr):
-        return expr.name in ("shape", "size", "ndim")
+        return expr.name in ("shape", "size", "ndim") or COUNTED.search(expr.name) is not None
+    if isinstance(expr, ir.Name):
+        return COUNTED.search(expr.id) is not None
+    if isinstance(expr, ir.Starred):
+        return _is_int(expr.value)
     if isinstance(expr, ir.Sequence):
         return all(_is_int(item) for item in expr.items)
     if isinstance(expr, ir.Binary):

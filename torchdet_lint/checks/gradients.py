@@ -18,7 +18,8 @@ FUNCTIONS = re.compile(
 )
 CLASSES = re.compile(r"Processor|Dataset|Transforms?$|Augment|Pipeline|Resize|Predictor|Evaluator|Metric|Mixup|CutMix")
 FILES = re.compile(
-    r"(?:^|/)(?:transforms?|\w*augment\w*|datasets?|image_process\w*|video_process\w*|\w*preprocess\w*|visuali\w*|convert_\w*)(?:/|\.py$)"
+    r"(?:^|/)(?:transforms?|\w*augment\w*|datasets?|image_process\w*|video_process\w*|\w*preprocess\w*|visuali\w*|convert_\w*"
+    r"|data|data_?utils?|data_?load\w*|pipeline_\w+|inference|demo)(?:/|\.py$)"
 )
 DATA = re.compile(
     r"^(?:gt|ground_truth)(?:_\w+)?$|^(?:target|label|img|image|pixel_values|attention_mask|mask|low_res|frame|input_image)(?:s|es)?$"

@@ -60,4 +60,7 @@ def _extensions(facts: Facts) -> Iterator[Finding]:
 def _runs(facts: Facts, event: Event, visit: Visit) -> bool:
     """Whether a visit runs the kernel where its result or gradient counts."""
     row = facts.machine.api(event.api)
-    return not (visit.around.worker or (visit.around.no_grad and row is not None and "gradient" in row.note))
+    if visit.around.worker or row is None or "gradient" not in row.note:
+        return not visit.around.worker
+    program = facts.program(visit.program)
+    return not visit.around.no_grad and (program is None or "backward" in program.hits)

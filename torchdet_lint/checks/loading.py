@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchdet_lint.analysis.state import Status
+from torchdet_lint import ir
+from torchdet_lint.analysis.state import Around, Status
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
     FALSE,
@@ -20,7 +21,7 @@ from torchdet_lint.analysis.values import (
     truth,
 )
 from torchdet_lint.checks.emit import at_site, source_text
-from torchdet_lint.checks.facts import LIBRARY, Facts, by_site, find_call, program_first
+from torchdet_lint.checks.facts import LIBRARY, Facts, by_site, find_call, nested, program_first
 from torchdet_lint.checks.workers import judge_workers
 from torchdet_lint.finding import Finding
 from torchdet_lint.project.programs import import_closure
@@ -40,11 +41,12 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _order(facts: Facts, site: Site, events: list[Event]) -> Iterator[Finding]:
     """TDL101"""
     events = [event for event in events if _takes_generator(facts, event)]
-    shuffling = [event for event in program_first(facts, events) if event.made is not None and _shuffles(event.made)]
+    first = program_first(facts, events)
+    shuffling = [event for event in first if event.made is not None and _shuffles(facts, event.made)]
     if not shuffling:
         return
     made = shuffling[0].made
-    shuffle = join(*(event.made.get("shuffle", 2) or FALSE for event in shuffling if event.made is not None))
+    shuffle = join(*(_shuffle_of(facts, event.made) or FALSE for event in shuffling if event.made is not None))
     if _always_seeded(facts, shuffling):
         yield at_site(facts, "TDL101", "stream", site, value="")
     elif truth(shuffle) in (Truth.OPEN, Truth.UNLIKELY) and made is not None:
@@ -67,9 +69,15 @@ def _shuffle_text(facts: Facts, site: Site) -> str:
     return "shuffle"
 
 
-def _shuffles(made: Made) -> bool:
+def _shuffle_of(facts: Facts, made: Made) -> Value | None:
+    """What a loader is told of shuffling; what only wraps a loader has other arguments at that position."""
+    row = facts.machine.api(made.cls)
+    return made.get("shuffle", None if row is not None and row.role == "wraps-loader" else 2)
+
+
+def _shuffles(facts: Facts, made: Made) -> bool:
     """Whether the loader may shuffle by itself, with numbers of the global generator."""
-    shuffle = made.get("shuffle", 2)
+    shuffle = _shuffle_of(facts, made)
     generator = made.get("generator")
     if generator is not None and is_none(generator) not in (Truth.YES, Truth.LIKELY):
         return False
@@ -157,10 +165,34 @@ def _in_reach(facts: Facts, event: Event) -> set[str]:
     return roots.union(*(import_closure(facts.project, root) for root in roots))
 
 
+def _learns_again(around: Around) -> bool:
+    return around.loop in ("loop", "rebuild") and not around.no_grad and not around.evaluating
+
+
+def _evaluates(facts: Facts, site: Site) -> bool:
+    """Whether the function around a place switches a model to evaluation and none to training."""
+    name = site.scope.rpartition(".")[2]
+    body = facts.project.body(site.path, site.unit)
+    functions = [
+        node
+        for node in nested(body)
+        if isinstance(node, ir.Function) and node.name == name and node.span[0] <= site.span[0]
+    ]
+    if not functions:
+        return False
+    called = {
+        node.func.name for node in nested(functions[-1]) if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr)
+    }
+    return "eval" in called and called.isdisjoint(("train", "backward", "step"))
+
+
 def _iterated_in_loops(facts: Facts) -> set[Identity]:
+    """The samplers whose order is taken again and again to learn from it (a validation has no use for other orders)."""
     found: set[Identity] = set()
     for event in facts.events("iterate"):
-        if event.made is None or not any(visit.around.loop in ("loop", "rebuild") for visit in facts.visits[event]):
+        if event.made is None or not any(_learns_again(visit.around) for visit in facts.visits[event]):
+            continue
+        if _evaluates(facts, event.site):
             continue
         for name, position in (("sampler", 3), ("batch_sampler", 4)):
             for option in alternatives(event.made.get(name, position)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -122,8 +123,12 @@ def _turned(facts: Facts, code: str, site: Site, value: Value, event: Event, *, 
             facts, code, variant, locate(facts, site), option=_option_text(text, "benchmark"), call=text, value=""
         )
     elif found is not right:
-        shown = text.rpartition("=")[2].strip() if event.made is None else _option_text(text, "benchmark")
+        shown = ASSIGNS.split(text, 1)[-1].strip() if event.made is None else _option_text(text, "benchmark")
         yield finding(facts, code, "unknown", locate(facts, site), value=shown, option="", call=text)
+
+
+ASSIGNS = re.compile(r"(?<![=!<>])=(?!=)")
+"""The sign that assigns, and none that compares."""
 
 
 def _option_text(text: str, name: str) -> str:
@@ -137,6 +142,9 @@ def _flags(facts: Facts, site: Site, made: Made) -> Iterator[Finding]:
     if benchmark is not None and truth(benchmark) in (Truth.YES, Truth.LIKELY):
         yield at_site(facts, "TDL201", "on", site, option="", value="")
     deterministic = made.get("deterministic", 3)
+    enabled = made.get("enabled", 0)
+    if enabled is not None and truth(enabled) is Truth.NO:
+        return  # no kernel of cuDNN runs inside
     if deterministic is None and not made.open:
         yield at_site(facts, "TDL202", "context", site, value="")
     elif deterministic is not None and truth(deterministic) in (Truth.NO, Truth.UNLIKELY):

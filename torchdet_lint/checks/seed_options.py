@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchdet_lint import ir
+from torchdet_lint.analysis.calls import parameter_label
 from torchdet_lint.analysis.fold import Visit
+from torchdet_lint.analysis.tensors.scopes import place_of
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.triggers import SEED_WORD, holds_seed_name
 from torchdet_lint.analysis.values import Known, Option, Site, Value
 from torchdet_lint.checks.emit import at_site, call_text, family_name, finding, locate, source_text
-from torchdet_lint.checks.facts import Facts, find_call
+from torchdet_lint.checks.facts import Facts, find_call, nested
 from torchdet_lint.checks.seed_names import AttributeReads, dead_parameters, zero_tests
 from torchdet_lint.finding import Finding
 
@@ -75,6 +77,8 @@ def _reseeded(facts: Facts) -> Iterator[Finding]:
     for event in facts.events("seed"):
         if event.site in said or not _constant(event.value) or "cuda-only" in event.families or _chosen(facts, event):
             continue
+        if _told_by_caller(facts, event):
+            continue
         visits = facts.reached(event)
         family = family_name(event.families[0])
         method = event.site.scope.rpartition(".")[2]
@@ -91,6 +95,21 @@ def _chosen(facts: Facts, event: Event) -> bool:
     call = find_call(facts.project, event.site)
     names = facts.names(event.site.path)
     return call is not None and isinstance(call.func, ir.Name) and names.symbol(call.func) is None
+
+
+def _told_by_caller(facts: Facts, event: Event) -> bool:
+    """Whether each call may bring another seed: it is a parameter of the function, and nobody is known to leave it out."""
+    if not isinstance(event.value, Option):
+        return False
+    if not event.value.label:
+        return True  # `seeder(**given)`
+    place = place_of(facts.project.body(event.site.path, event.site.unit), event.site.span)
+    if place is None or place.loops or not place.functions:
+        return False
+    given = {node.id for arg in place.call.args for node in nested(arg.value) if isinstance(node, ir.Name)}
+    return any(
+        param.name in given and event.value.label == parameter_label(param.name) for param in place.functions[-1].params
+    )
 
 
 def _in_loop(visit: Visit) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchdet_lint.analysis.fold import Hit, events
 from torchdet_lint.analysis.state import FAMILIES
-from torchdet_lint.analysis.trace import Branch, Enter, Event, Node
+from torchdet_lint.analysis.trace import Branch, Enter, Event, Node, Repeat
 from torchdet_lint.analysis.values import Truth
 from torchdet_lint.checks.emit import at_hit, call_text, family_name
 from torchdet_lint.checks.facts import Facts, ProgramFacts
@@ -109,10 +109,20 @@ def condition_of(seed: Hit) -> str:
     return labels[-1] if labels else "a condition"
 
 
+def _served(hit: Hit, family: str) -> bool:
+    """Whether the draw stands in a loop that seeds the family too: as in a process that does what it is told, when it is told."""
+    loops = [step.node for step in hit.steps[:-1] if isinstance(step.node, Repeat)]
+    return any(
+        event.kind == "seed" and family in event.families
+        for loop in loops
+        for event in events(loop.body, elsewhere=False)
+    )
+
+
 def _third_party(facts: Facts, program: ProgramFacts) -> Iterator[Finding]:
     for key, hit in sorted(program.hits.items()):
         kind, _, family = key.partition(":")
-        if kind == "unseeded" and family not in FAMILIES and family != "cuda-only":
+        if kind == "unseeded" and family not in FAMILIES and family != "cuda-only" and not _served(hit, family):
             variant = "space" if family == "gym-space" else "never"
             yield at_hit(
                 facts, "TDL010", variant, hit, program.program.path, last="draws here", family=family_name(family)

@@ -99,6 +99,8 @@ def _fixed_seed(target: Target) -> Fix | None:
     call, base = target.call
     if _in_worker(target):
         return _seed_of_worker(target, call, base)
+    if _repeated(target):
+        return None  # each turn would draw the same numbers
     if not call.args:
         return _seed_now(target, call, base)
     given = argument(call, "seed", 0) or call.args[0]

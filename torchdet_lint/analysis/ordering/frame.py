@@ -69,7 +69,8 @@ class Log:
 class LoopContext:
     """An open loop over something in arbitrary order (no origins: an ordered one). `derived` are the names that depend
     on its element, `grown` the containers that the body adds to; `tests` those
-    that hold at the moment; `popping` is what a `while` loop takes its elements from.
+    that hold at the moment; `popping` is what a `while` loop takes its elements from, `element` the name that a `for`
+    loop gives its element.
     """
 
     origins: frozenset[Origin]
@@ -77,6 +78,7 @@ class LoopContext:
     grown: frozenset[str] = frozenset()
     tests: list[ir.Expr] = field(default_factory=list)
     popping: str = ""
+    element: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +320,11 @@ class Frame:
     def loop_orders(self, depth: int = 0) -> frozenset[Origin]:
         """The orders of the open loops that are entered anew for one and the same object made at `depth`."""
         return frozenset().union(*(loop.origins for loop in self.loops[depth:])) if self.loops else frozenset()
+
+    def apart(self, key: ir.Expr | None) -> frozenset[Origin]:
+        """The orders of the loops whose element is the key itself: what is kept for one element has nothing of another."""
+        name = key.id if isinstance(key, ir.Name) else ""
+        return frozenset().union(*(loop.origins for loop in self.loops if name and loop.element == name))
 
     def derived(self, expr: ir.Expr | None) -> bool:
         """Whether the expression depends on the element of an open loop in arbitrary order."""

@@ -54,6 +54,7 @@ def _run(
     before = dict(frame.env)
     derived = (set(target_names(target)) if target is not None else _popped(body, popping)).union(told)
     context = LoopContext(origins, derived, frozenset(_grown(body)) if origins else frozenset(), popping=popping)
+    context.element = target.id if isinstance(target, ir.Name) else ""
     counters = set(_counters(body)) if origins else set()
     frame.loops.append(context)
     for _ in range(2):

@@ -180,11 +180,14 @@ def _grow(
     name, key = func.name, key_of(func.value)
     container = _container(func.value)
     label = f"{shown(container)}[…]" if container is not None else shown(func.value)
-    loops = through(loops, f"feeds the loop that appends to `{label}`")
+    apart = frame.apart(func.value.key) if isinstance(func.value, ir.Item) else frozenset()
+    loops = through(loops - apart, f"feeds the loop that appends to `{label}`")
     added = values[-1] if values else PLAIN
     whole = name.startswith("extend") and bool(values)
     orders = loops | (walk_through(frame, added, expr.span, expr.args[-1].value.span) if whole else frozenset())
-    owner = _holder(frame, func.value, container, receiver, orders)
+    if apart and container is not None and frame.peek(container).form == "map":
+        frame.taint(frame.peek(container), through(apart, f"feeds the loop that fills `{shown(container)}`"))
+    owner = _holder(frame, func.value, container, receiver, orders, apart)
     if owner is not None:
         frame.taint(owner, orders)
         frame.grow(owner, element_type(frame, added) if whole else added.type)
@@ -204,7 +207,12 @@ def _container(target: ir.Expr) -> ir.Expr | None:
 
 
 def _holder(
-    frame: Frame, target: ir.Expr, container: ir.Expr | None, receiver: Value, orders: frozenset[Origin]
+    frame: Frame,
+    target: ir.Expr,
+    container: ir.Expr | None,
+    receiver: Value,
+    orders: frozenset[Origin],
+    apart: frozenset[Origin],
 ) -> Value | None:
     """The object that takes the order over: the list itself, or the container that the list is an item of."""
     if receiver.obj is not None and receiver.form == "seq" and not isinstance(target, ir.Call):
@@ -212,7 +220,9 @@ def _holder(
     if container is not None:
         base = frame.peek(container)
         if base.obj is not None and base.form in ("map", "seq") and orders:
-            loops = through(frame.loop_orders(base.depth), f"feeds the loop that appends to `{shown(container)}[…]`")
+            loops = through(
+                frame.loop_orders(base.depth) - apart, f"feeds the loop that appends to `{shown(container)}[…]`"
+            )
             item = Value("seq", UNKNOWN, loops | orders, frame.place((-4, base.obj[2][0])))
             frame.store.items[base.obj] = merge(frame.store.items.get(base.obj, item), item)
             return Value("seq")

@@ -14,7 +14,7 @@ SEQUENCES = frozenset(
 )
 """Give the elements of their arguments in the order of the arguments."""
 
-SEQUENCE_NAMES = frozenset({"tqdm", "track", "progress_bar", "imap", "map", "starmap"})
+SEQUENCE_NAMES = frozenset({"tqdm", "track", "progress_bar", "imap", "map", "starmap", "process_map", "thread_map"})
 """The same, by the last part of a name that cannot be resolved."""
 
 DICTS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.defaultdict"})
@@ -43,7 +43,8 @@ HARMLESS_WORDS = frozenset(
 """A callable out of sight with one of these words in the last part of its name is taken not to mind the order."""
 
 HARMLESS_KEYWORDS = frozenset(
-    "choices exclude ignore skip allowed valid help message msg ignored excluded remove drop dropna subset missing".split()
+    "choices exclude ignore skip allowed valid help message msg ignored excluded remove drop dropna subset missing"
+    " target_modules modules_to_save".split()  # `peft` makes sets of these, and goes through the model's modules
 )
 
 UNORDERED_RESULTS = frozenset({"union", "intersection", "difference", "symmetric_difference"})
@@ -96,6 +97,9 @@ NUMBERS = frozenset(
     "builtins.int builtins.float builtins.len builtins.ord builtins.abs builtins.round builtins.bool builtins.hash"
     " builtins.sum builtins.divmod builtins.pow".split()
 )
+INDICES = re.compile(r"(?:^|_)(?:idx|idxs|idxes|inds|indices|indexes)(?:$|_of_|_for_)")
+"""Names of collections of positions."""
+
 TEXTS = frozenset("builtins.repr builtins.chr builtins.format builtins.input builtins.hex builtins.bin".split())
 TEXT_METHODS = frozenset(
     "lower upper strip lstrip rstrip title capitalize casefold format read decode encode hexdigest zfill removeprefix"

@@ -1,0 +1,203 @@
+"""Draws, seeds and orders that look wrong and change nothing, each beside its true neighbour."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.programs import codes
+
+EVALUATION = """\
+from torch.utils.data.distributed import DistributedSampler
+torch.manual_seed(0)
+data = torch.ones(8)
+model = torch.nn.Linear(1, 1)
+def run(loader):
+    for x in loader:
+        print(model(x))
+{body}
+"""
+LAUNCHED = """\
+from lightning.pytorch import LightningModule
+from lightning.pytorch.cli import LightningCLI
+class Net(LightningModule):
+    def train_dataloader(self):
+        return DataLoader([1, 2], shuffle=True)
+class Launcher(LightningCLI):
+    def add_arguments_to_parser(self, parser): pass
+Launcher(Net, seed_everything_default={seed})
+"""
+RESEEDED = """\
+def fit(data, seed=0):
+    torch.manual_seed(seed)
+    return torch.rand(3) * data
+{body}
+"""
+OWN = """\
+from torch.utils.data import RandomSampler
+class Order(RandomSampler):
+    def __init__(self, data, seed, **more):
+        super().__init__(data, **more)
+        {own}
+torch.manual_seed(0)
+for x in DataLoader([1, 2], sampler=Order([1, 2], 3)):
+    print(x)
+"""
+SERVER = """\
+import gymnasium as gym
+def worker(pipe, make):
+    env = make()
+    while True:
+        command, data = pipe.recv()
+        if command == "step":
+            pipe.send(env.step(data))
+        elif command == "reset":
+            pipe.send({reset})
+pipe, other = mp.Pipe()
+mp.Process(target=worker, args=(other, lambda: gym.make("x"))).start()
+"""
+CASES = [
+    ("a process that seeds when it is told", "TDL0", "", SERVER.format(reset="env.reset(**data)")),
+    ("a process that cannot be told a seed", "TDL0", "TDL010", SERVER.format(reset="env.reset()")),
+    (
+        "the order of a validation",
+        "TDL108",
+        "",
+        EVALUATION.format(
+            body="""
+for epoch in range(3):
+    with torch.no_grad():
+        run(DataLoader(data, sampler=DistributedSampler(data)))
+"""
+        ),
+    ),
+    (
+        "the order of an evaluation",
+        "TDL108",
+        "",
+        EVALUATION.format(
+            body="""
+def evaluate(loader):
+    model.eval()
+    for x in loader:
+        with torch.no_grad():
+            print(model(x))
+loader = DataLoader(data, sampler=DistributedSampler(data))
+for epoch in range(3):
+    evaluate(loader)
+"""
+        ),
+    ),
+    (
+        "the order of a training",
+        "TDL108",
+        "TDL108",
+        EVALUATION.format(
+            body="""
+loader = DataLoader(data, sampler=DistributedSampler(data))
+for epoch in range(3):
+    run(loader)
+"""
+        ),
+    ),
+    (
+        "the third argument of a wrapper",
+        "TDL101",
+        "",
+        "from accelerate import Accelerator\nloader = DataLoader([1, 2])\nmodel = nn.Linear(2, 2)\n"
+        "model, opt, loader = Accelerator().prepare(model, torch.optim.SGD(model.parameters()), loader)\n",
+    ),
+    ("a subclass of a launcher that seeds", "TDL101", "tdl101", LAUNCHED.format(seed=1)),
+    ("a subclass of a launcher that does not", "TDL101", "TDL101", LAUNCHED.format(seed=False)),
+    (
+        "only the shape of a draw",
+        "TDL0",
+        "",
+        "import gym\nenv = gym.make('x')\nenv.reset(seed=0)\n"
+        "np.save('f', np.zeros_like(env.action_space.sample()))\nprint(len(np.random.rand(3)))\n",
+    ),
+    ("a draw in a draw's place", "TDL0", "TDL002", "np.save('f', np.zeros_like([1]) + np.random.rand(3))\n"),
+    (
+        "a study that is read",
+        "TDL0",
+        "",
+        "import optuna\ndef best(name):\n    study = optuna.load_study(study_name=name, storage='s')\n"
+        "    return study.best_trial.params\nprint(best('a'))\n",
+    ),
+    (
+        "a study at the top that is read",
+        "TDL0",
+        "",
+        "import optuna\nstudy = optuna.create_study(study_name='a', storage='s')\nprint(study.trials)\n",
+    ),
+    (
+        "a study that asks its sampler",
+        "TDL0",
+        "TDL004",
+        "import optuna\nstudy = optuna.create_study()\nstudy.optimize(lambda t: t.suggest_float('x', 0, 1), 3)\n"
+        "print(study.best_trial)\n",
+    ),
+    (
+        "a study that is handed on",
+        "TDL0",
+        "TDL004",
+        "import optuna\nstudy = optuna.create_study()\nprint(search(study), study.best_trial)\n",
+    ),
+    (
+        "configuration that calls what it names",
+        "TDL00",
+        "",
+        "from hyperpyyaml import load_hyperpyyaml\nwith open(sys.argv[1]) as file:\n    hparams = load_hyperpyyaml(file, {})\n"
+        "torch.save(nn.Linear(2, 2)(torch.rand(2) + random.random()), 'f')\n",
+    ),
+    (
+        "configuration that is read in a loop",
+        "TDL012",
+        "",
+        "from hyperpyyaml import load_hyperpyyaml\nfor path in sys.argv:\n    hparams = load_hyperpyyaml(open(path))\n"
+        "    torch.save(torch.rand(2), path)\n",
+    ),
+    (
+        "a sampler with a generator of its own",
+        "TDL103",
+        "",
+        OWN.format(own="self.generator = torch.Generator().manual_seed(seed)"),
+    ),
+    ("a sampler without one", "TDL103", "tdl103", OWN.format(own="self.seed = seed")),
+    (
+        "configuration that is only read",
+        "TDL00",
+        "TDL001",
+        "import yaml\nwith open(sys.argv[1]) as file:\n    hparams = yaml.safe_load(file)\ntorch.save(torch.rand(2), 'f')\n",
+    ),
+    (
+        "a seed that calls may bring",
+        "TDL012",
+        "",
+        RESEEDED.format(body="for run in range(3):\n    torch.save(fit(1, **options(run)), 'f')\n"),
+    ),
+    (
+        "a seed that calls leave out",
+        "TDL012",
+        "TDL012",
+        RESEEDED.format(body="for run in range(3):\n    torch.save(fit(1), 'f')\n"),
+    ),
+    (
+        "a method that is told its seed",
+        "TDL012",
+        "",
+        "class Pipeline:\n    def __call__(self, prompt, seed=42):\n        torch.manual_seed(seed)\n"
+        "        return torch.rand(3)\n",
+    ),
+    (
+        "a loop inside of the method",
+        "TDL012",
+        "TDL012",
+        "class Pipeline:\n    def __call__(self, prompts, seed=42):\n        for prompt in prompts:\n"
+        "            torch.manual_seed(seed)\n            torch.save(torch.rand(3), prompt)\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("about", "expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_codes(text: str, about: str, expected: str) -> None:
+    assert codes(text, about) == expected
