@@ -151,6 +151,11 @@ class Code:
         text = self.text[:line]
         return len(_NEWLINE.findall(text[len(text.rstrip()) :])) - 1 if text.strip() else 0
 
+    def begins(self, line: int) -> bool:
+        """Whether the line that starts at an offset is the first of its file or notebook cell."""
+        notebook = self.source.notebook
+        return line == 0 or (notebook is not None and notebook.place(self.position(line)[0])[1] == 1)
+
     def position(self, offset: int) -> Spanned:
         from torchdet_lint.source.lines import position
 
