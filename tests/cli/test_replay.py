@@ -110,6 +110,23 @@ def test_the_folder_can_be_chosen(command: Command, tmp_path: Path) -> None:
     assert "torchdet_lint.engine.pipeline" not in command().stderr
 
 
+@pytest.mark.parametrize(("place", "why"), [(".", "holds other things"), ("train.py", "is no folder")])
+def test_a_cache_is_not_put_where_something_else_is(command: Command, place: str, why: str) -> None:
+    """It would hide from git, and from the check, what lies there."""
+    for how in ({"TORCHDET_LINT_CACHE_DIR": place}, {}):
+        ran = command(*(() if how else ("--cache-dir", place)), **how)
+        assert ran.returncode == 2
+        assert ran.stderr.count("cannot be in") == 1
+        assert f": it {why}; name a folder" in ran.stderr
+        assert sorted(os.listdir(command.folder)) == ["pyproject.toml", "train.py"]
+
+
+def test_an_empty_folder_and_what_is_left_of_a_cache_are_taken(command: Command) -> None:
+    (command.folder / "kept" / "shelves").mkdir(parents=True)
+    command("--cache-dir", "kept")
+    assert command.replayed("--cache-dir", "kept")
+
+
 def test_clean_deletes_the_cache_and_nothing_else(command: Command) -> None:
     command()
     assert "deleted" in command("clean").stderr
