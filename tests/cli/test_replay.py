@@ -140,6 +140,21 @@ def test_clean_deletes_the_cache_and_nothing_else(command: Command) -> None:
     assert (command.folder / "mine" / "work.txt").exists()
 
 
+def test_clean_empties_a_linked_cache_and_leaves_the_link(
+    command: Command, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The link is the user's; without the folder that it leads to, no later run could keep anything."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (command.folder / ".torchdet_lint_cache").symlink_to(elsewhere)
+    command()
+    assert (elsewhere / "runs").is_dir()
+    assert command("clean").returncode == 0
+    assert os.listdir(elsewhere) == []
+    assert (command.folder / ".torchdet_lint_cache").is_symlink()
+    command()
+    assert command.replayed()
+
+
 def test_without_a_cache_nothing_is_written(command: Command) -> None:
     command("--no-cache")
     command("-n")

@@ -98,14 +98,15 @@ def obstacle(folder: str) -> str:
 
 
 def remove(folder: str) -> int:
-    """Deletes a cache, but nothing in it that this tool did not put there; returns the bytes freed. Raises OSError."""
+    """Deletes a cache, but nothing that this tool did not put there, a link to the folder either; returns the bytes freed.
+    Raises OSError.
+    """
     freed = 0
     for path in tuple(_own(folder)):
         freed += os.path.getsize(path)
         os.unlink(path)
-    for inside in ("runs", "shelves", ""):
-        place = os.path.join(folder, inside)
-        if os.path.isdir(place) and not os.listdir(place):
+    for place in (os.path.join(folder, "runs"), os.path.join(folder, "shelves"), folder):
+        if os.path.isdir(place) and not os.path.islink(place) and not os.listdir(place):
             os.rmdir(place)
     return freed
 

@@ -61,6 +61,7 @@ class Code:
         self.path = source.path
         self.text = source.text
         self.mask = mask
+        self._spans: dict[int, dict[ir.Span, list[object]]] = {}
 
     @classmethod
     def of(cls, project: Project, path: str) -> Code | None:
@@ -241,10 +242,17 @@ class Code:
         unit = self.unit_at(offset)
         if unit is None:
             return
-        wanted = (offset - unit.start, end - unit.start)
-        for node in nested(self.project.body(self.path, unit.index)):
-            if getattr(node, "span", None) == wanted:
-                yield node, unit.start
+        for node in self._by_span(unit).get((offset - unit.start, end - unit.start), ()):
+            yield node, unit.start
+
+    def _by_span(self, unit: Unit) -> dict[ir.Span, list[object]]:
+        """The IR nodes of a unit by their span, the outermost first; a fix asks a few times, and a unit may have many fixes."""
+        if unit.index not in self._spans:
+            found = self._spans[unit.index] = {}
+            for node in nested(self.project.body(self.path, unit.index)):
+                if (span := getattr(node, "span", None)) is not None:
+                    found.setdefault(span, []).append(node)
+        return self._spans[unit.index]
 
     def call(self, offset: int, end: int) -> tuple[ir.Call, int] | None:
         """The call with exactly this span, and its base."""
