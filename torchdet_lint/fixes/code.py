@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -12,12 +13,13 @@ from torchdet_lint.checks.facts import nested
 from torchdet_lint.finding import Edit
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import blocks
-from torchdet_lint.source import SourceFile, Unit
+from torchdet_lint.source import ImportRecord, SourceFile, Unit
 from torchdet_lint.source.lexer import lex
 
 Spanned: TypeAlias = tuple[int, int]
 
 _NEWLINE = re.compile(r"\r\n?|\n")
+_BEFORE_IMPORT = re.compile(r"[ \t\f;]*")
 _INDENT = re.compile(r"[ \t\f]*")
 _CELL_MARKS = ("# %%", "#%%", "# In[", "# fmt:", "# type:")
 """Comments that speak about all that follows, rather than about the next statement."""
@@ -175,7 +177,22 @@ class Code:
     # Statements
 
     def unit_at(self, offset: int) -> Unit | None:
-        return next((unit for unit in self.source.units if unit.start <= offset <= unit.end), None)
+        units = self.source.units
+        index = bisect_right(units, offset, key=lambda unit: unit.start)
+        near = units[max(index - 2, 0) : index]  # where one ends as the next begins, it is the first
+        return next((unit for unit in near if offset <= unit.end), None)
+
+    @cached_property
+    def imports(self) -> tuple[tuple[int, bool, ImportRecord], ...]:
+        """The imports with the offset of their first word, and whether they are statements of the top level."""
+        units = [unit for unit in self.source.units if unit.kind in ("import", "from")]
+        found = []
+        for record in self.source.imports:
+            blank = _BEFORE_IMPORT.match(self.text, record.start)
+            start = blank.end() if blank else record.start
+            last = bisect_right(units, start, key=lambda unit: unit.start) - 1
+            found.append((start, last >= 0 and start < max(units[last].end, units[last].start + 1), record))
+        return tuple(found)
 
     @cached_property
     def top(self) -> tuple[Placed, ...]:

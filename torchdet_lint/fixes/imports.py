@@ -75,14 +75,9 @@ def _spellings(code: Code, dotted: str, at: int) -> Iterator[tuple[str, str]]:
 
 def _records(code: Code, at: int) -> Iterator[ImportRecord]:
     """The imports that certainly hold at an offset: those at the top level, and before it in its function."""
-    starts = sorted(unit.start for unit in code.source.units if unit.kind in ("import", "from"))
     function = code.function(at)
     begin = function[0].span[0] + function[1] if function is not None else None
-    for record in code.source.imports:
-        start = record.start + len(code.text[record.start :]) - len(code.text[record.start :].lstrip(" \t\f;"))
-        top = (
-            any(unit.start <= start < max(unit.end, unit.start + 1) for unit in _import_units(code)) or start in starts
-        )
+    for start, top, record in code.imports:
         if (
             top
             and (function is not None or start < at)
@@ -91,10 +86,6 @@ def _records(code: Code, at: int) -> Iterator[ImportRecord]:
             and len(code.indent(start)) <= len(code.indent(at))
         ):
             yield record
-
-
-def _import_units(code: Code) -> list[Unit]:
-    return [unit for unit in code.source.units if unit.kind in ("import", "from")]
 
 
 def _hidden(code: Code, at: int) -> frozenset[str]:
