@@ -177,8 +177,11 @@ def _kind(found: os.stat_result | None) -> int:
     return 0 if found is None else stat.S_IFMT(found.st_mode)
 
 
-def _times(found: os.stat_result) -> tuple[int, int, int, int]:
-    return (found.st_mtime_ns, found.st_size, found.st_mode, found.st_ino)
+def _times(found: os.stat_result) -> tuple[int, int, int, int, int]:
+    """The time of the last change of state is there for what is written in place with the times of something else (`cp -p`,
+    `rsync`, archives of which all files have one date): nobody can set it back.
+    """
+    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_mode, found.st_ino)
 
 
 def _file(found: os.stat_result, digest: str) -> Look:
@@ -190,7 +193,7 @@ def _folder(found: os.stat_result, inside: list[str]) -> Look:
 
 
 def _young(found: os.stat_result) -> bool:
-    return found.st_mtime_ns > time.time_ns() - YOUNG
+    return max(found.st_mtime_ns, found.st_ctime_ns) > time.time_ns() - YOUNG
 
 
 def _contents(path: str) -> str:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from tests.analysis.programs import codes
+from torchdet_lint.config import SettingsFor
+from torchdet_lint.engine import run
+from torchdet_lint.engine.options import Options, silent
 
 WALK = """\
 def walk(folder, levels):
@@ -53,3 +60,34 @@ CALLS = (
 @pytest.mark.parametrize("text", [WALK, CHAIN, WRAP, MANY, CALLS], ids=["walk", "chain", "wrap", "branches", "calls"])
 def test_it_ends(text: str) -> None:
     assert codes(text) == ""
+
+
+HEAD = "import torch\nfrom torch.utils.data import DataLoader\n"
+LONG: dict[str, Callable[[int], str]] = {
+    "draws in one expression": lambda n: f"x = [{'torch.rand(1), ' * n}]\n",
+    "loaders in one expression": lambda n: f"x = [{'DataLoader(d, shuffle=True), ' * n}]\n",
+    "one long f-string": lambda n: f"x = f'{'{torch.rand(1)}' * n}'\n",
+    "joined f-strings": lambda n: f"x = {chr(32).join(['f{q}{{a}}{q}'.format(q=chr(34))] * n)}\n",
+    "sets on one line": lambda n: f"x = {'y in {a}, ' * n}1\n",
+    "draws on one line": lambda n: "torch.rand(1); " * n + "\n",
+    "imports": lambda n: "".join(f"from m{i} import a{i}\n" for i in range(n)) + "torch.rand(1)\n",
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("shape", LONG.values(), ids=LONG.keys())
+def test_time_grows_with_the_length(
+    shape: Callable[[int], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Generated code has lines and statements of any length; twice as many findings may take three times as long, not four."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+
+    def seconds(n: int) -> float:
+        (tmp_path / "a.py").write_text(HEAD + shape(n))
+        start = time.process_time()
+        assert not run(Options(paths=(".",), settings=SettingsFor(str(tmp_path), (".",)), jobs=1), silent).problems
+        return time.process_time() - start
+
+    seconds(10)  # what is loaded once
+    assert seconds(3000) < 3 * max(seconds(1500), 0.1)

@@ -100,6 +100,23 @@ def test_a_young_file_is_known_by_its_contents(tmp_path: Path) -> None:
     assert not disk.unchanged(looks.seen)
 
 
+def test_what_is_written_in_place_with_the_same_size_and_time_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `cp -p` and `rsync --inplace` do it, where all files have one date."""
+    monkeypatch.setattr(disk, "YOUNG", 0)
+    path = tmp_path / "a.py"
+    path.write_text("x = 1\n")
+    aged(path, 1e9)
+    time.sleep(0.05)
+    with disk.Looks() as looks:
+        disk.read(str(path))
+    assert disk.unchanged(looks.seen)
+    path.write_text("x = 2\n")
+    aged(path, 1e9)
+    assert not disk.unchanged(looks.seen)
+
+
 def test_a_young_folder_is_known_by_its_names(tmp_path: Path) -> None:
     with disk.Looks() as looks:
         disk.names(str(tmp_path))

@@ -262,5 +262,7 @@ def test_a_missing_file_of_the_project(tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match=r"nowhere.toml: no such file"):
         load_rules().load_extra([tmp_path / "nowhere.toml"])
     (tmp_path / "latin.toml").write_bytes(b'code = "\xe9"')
-    with pytest.raises(CatalogError, match=r"cannot be read"):
+    with pytest.raises(CatalogError, match=r"latin.toml: not UTF-8 \(byte 8\)"):
         load_rules().load_extra([tmp_path / "latin.toml"])
+    with pytest.raises(CatalogError, match=r": cannot be read: [A-Z][a-z ]+$"):
+        load_rules().load_extra([tmp_path])

@@ -146,6 +146,18 @@ def test_a_read_only_file_is_trouble_and_reported_as_it_is(run: Run) -> None:
     assert text() == CODE
 
 
+def test_what_was_fixed_is_told_beside_what_could_not_be_written(run: Run) -> None:
+    Path("b.py").write_text(CODE)
+    Path("b.py").chmod(0o444)
+    ran = run("check", "--fix", "--show-fixes", "--output-format", "concise")
+    assert ran.status == 2
+    assert ran.err == "torchdet-lint: b.py: is read-only; nothing was written\n"
+    assert "Fixed 1 finding:\n- a.py:\n" in ran.out
+    assert "- b.py" not in ran.out
+    assert "(1 fixed)" in ran.out
+    assert text() == SAFE
+
+
 def test_reports_hold_fixes(run: Run) -> None:
     findings = json.loads(run("check", "--output-format", "json").out)["findings"]
     assert [each["fix"]["safety"] for each in findings] == ["safe", "unsafe"]
@@ -168,6 +180,33 @@ def test_add_ignore(run: Run) -> None:
     before = text()
     assert run("check", "--ignore", "TDL106", "--add-ignore", ".").status == 0
     assert text() == before
+
+
+def test_a_file_that_changed_meanwhile_gets_no_comments(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from torchdet_lint import engine
+
+    real = engine.run
+
+    def slow(*args: object) -> object:
+        result = real(*args)  # type: ignore[arg-type]
+        Path("a.py").write_text("x = 1\n")
+        return result
+
+    monkeypatch.setattr(engine, "run", slow)
+    ran = run("check", "--add-ignore", "-q")
+    assert ran == (2, "", "torchdet-lint: a.py: no comment added: changed while it was being analysed; run again\n")
+    assert text() == "x = 1\n"
+
+
+def test_a_comment_that_would_break_the_code_is_not_written(run: Run) -> None:
+    """A cell that ends with a backslash is whole as long as nothing comes after it."""
+    Path("a.py").unlink()
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": ["import torch\n", "print(torch.rand(2))\\"]}
+    before = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    Path("a.ipynb").write_text(before)
+    ran = run("check", "--add-ignore", "-q")
+    assert ran == (2, "", "torchdet-lint: a.ipynb: no comment added: with it the code would not parse\n")
+    assert Path("a.ipynb").read_text() == before
 
 
 def test_add_ignore_to_statements_of_several_lines(run: Run) -> None:

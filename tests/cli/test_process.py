@@ -107,6 +107,8 @@ def shell(script: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         ("$LINT - <&-", 2, "closed"),
         ("mkdir gone && cd gone && rmdir ../gone && $LINT .", 2, "working directory"),
         ("test -e /dev/full || exit 2; $LINT train.py > /dev/full", 2, ""),
+        ("test -e /dev/full || exit 2; $LINT --help > /dev/full", 2, ""),
+        ("test -e /dev/full || exit 2; $LINT --version > /dev/full", 2, ""),
     ],
 )
 def test_closed_and_full_streams(tmp_path: Path, script: str, status: int, said: str) -> None:
@@ -115,6 +117,7 @@ def test_closed_and_full_streams(tmp_path: Path, script: str, status: int, said:
     assert found.returncode == status, found.stderr
     assert said in found.stderr
     assert "internal error" not in found.stderr
+    assert len(found.stderr.splitlines()) <= 1
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX pipes")
@@ -128,6 +131,21 @@ def test_reports_go_through_links_and_pipes(tmp_path: Path) -> None:
     )
     assert found.returncode == 0, found.stderr
     assert (tmp_path / "link.json").is_symlink()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="standard output has no name")
+def test_the_file_behind_standard_output_is_not_replaced(tmp_path: Path) -> None:
+    """Put in its place, a report would leave all else that is written there in a file without a name."""
+    (tmp_path / "train.py").write_text("import torch\ntorch.backends.cudnn.benchmark = True\n")
+    lint = "$LINT train.py --output-format concise --output json-lines=/dev/stdout"
+    found = shell(
+        f"(echo before; {lint}; echo after) > log; $LINT baseline write --baseline /dev/stdout > log2", tmp_path
+    )
+    assert found.returncode == 2
+    assert found.stderr == "torchdet-lint: --baseline: /dev/stdout is standard output, and no file to keep\n"
+    first, *between, last = (tmp_path / "log").read_text().splitlines()
+    assert (first, last) == ("before", "after")
+    assert [line.split()[0] for line in between if "TDL201" in line] == ['{"code":', "train.py:2:1:"]
 
 
 def test_modules_of_the_working_directory_are_not_taken_for_pythons(tmp_path: Path) -> None:

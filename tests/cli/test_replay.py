@@ -110,6 +110,23 @@ def test_the_folder_can_be_chosen(command: Command, tmp_path: Path) -> None:
     assert "torchdet_lint.engine.pipeline" not in command().stderr
 
 
+@pytest.mark.parametrize(("place", "why"), [(".", "holds other things"), ("train.py", "is no folder")])
+def test_a_cache_is_not_put_where_something_else_is(command: Command, place: str, why: str) -> None:
+    """It would hide from git, and from the check, what lies there."""
+    for how in ({"TORCHDET_LINT_CACHE_DIR": place}, {}):
+        ran = command(*(() if how else ("--cache-dir", place)), **how)
+        assert ran.returncode == 2
+        assert ran.stderr.count("cannot be in") == 1
+        assert f": it {why}; name a folder" in ran.stderr
+        assert sorted(os.listdir(command.folder)) == ["pyproject.toml", "train.py"]
+
+
+def test_an_empty_folder_and_what_is_left_of_a_cache_are_taken(command: Command) -> None:
+    (command.folder / "kept" / "shelves").mkdir(parents=True)
+    command("--cache-dir", "kept")
+    assert command.replayed("--cache-dir", "kept")
+
+
 def test_clean_deletes_the_cache_and_nothing_else(command: Command) -> None:
     command()
     assert "deleted" in command("clean").stderr
@@ -121,6 +138,21 @@ def test_clean_deletes_the_cache_and_nothing_else(command: Command) -> None:
     (command.folder / "mine" / "work.txt").write_text("x")
     assert "nothing to delete" in command("clean", "--cache-dir", "mine").stderr
     assert (command.folder / "mine" / "work.txt").exists()
+
+
+def test_clean_empties_a_linked_cache_and_leaves_the_link(
+    command: Command, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The link is the user's; without the folder that it leads to, no later run could keep anything."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (command.folder / ".torchdet_lint_cache").symlink_to(elsewhere)
+    command()
+    assert (elsewhere / "runs").is_dir()
+    assert command("clean").returncode == 0
+    assert os.listdir(elsewhere) == []
+    assert (command.folder / ".torchdet_lint_cache").is_symlink()
+    command()
+    assert command.replayed()
 
 
 def test_without_a_cache_nothing_is_written(command: Command) -> None:

@@ -35,6 +35,11 @@ def test_links_lead_somewhere(page: Path) -> None:
                 assert anchor in slugs, target
 
 
+def test_every_page_of_the_guide_is_on_its_first_page() -> None:
+    listed = re.findall(r"\]\(([^)\s]+)\)", (ROOT / "docs" / "README.md").read_text(encoding="utf-8"))
+    assert {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"} <= set(listed)
+
+
 @pytest.mark.parametrize(
     "code", blocks(ROOT / "docs" / "repeatable-run.md", "python"), ids=lambda code: code.strip().splitlines()[0]
 )

@@ -96,6 +96,17 @@ def test_a_change_over_two_cells_is_refused() -> None:
         rewritten("a.ipynb", data, [Change(2, 8, "")])
 
 
+def test_a_cell_does_not_begin_with_a_blank_line(fix_all: FixAll) -> None:
+    """What sets a fix off from the code before it has nothing to do where the code before it is another cell."""
+    workers = ["from torch.utils.data import DataLoader\n", "import numpy as np"]
+    data = notebook(["import torch"], ["torch.rand(2).backward()"], workers, ["print(DataLoader([1], num_workers=2))"])
+    fixed = fix_all({"a.ipynb": data}, wanted=lambda finding: finding.fix is not None)
+    assert [each.code for each in fixed.done] == ["TDL001", "TDL102"]
+    first, second, *rest = sources(fixed.files[0].after)
+    assert second == ["torch.manual_seed(0)\n", "\n", "torch.rand(2).backward()"]
+    assert all(str(cell[0]).strip() for cell in (first, *rest))  # type: ignore[index]
+
+
 def test_a_notebook_is_fixed(fix_all: FixAll) -> None:
     data = notebook(
         ["!pip install torch\n", "import torch\n", "from torch import nn\n"],

@@ -103,7 +103,7 @@ def test_every_fix(shape: tuple[tuple[str, str], str, str, str, bool, str, bool]
             )
         # Nothing is left to do, and a second run does nothing.
         assert not [each for each in fixed.result.findings if makeable(each)]
-        assert fixing.write(fixed) == ()
+        assert fixing.write(fixed) == (fixed, ())
         assert fixed_in(folder).files == ()
         # What is not touched stays byte for byte.
         assert untouched(data, after)

@@ -81,7 +81,7 @@ def test_rounds_go_on_until_nothing_is_left(fix_all: FixAll) -> None:
     assert [each.code for each in fixed.done] == ["TDL105", "TDL001", "TDL101"]
     assert "    torch.manual_seed(0)\n    files = sorted(os.listdir" in text_of(fixed)
     assert Path("a.py").read_text() == PROGRAM  # only in memory so far
-    assert fixing.write(fixed) == ()
+    assert fixing.write(fixed) == (fixed, ())
     assert Path("a.py").read_text() == text_of(fixed)
 
 
@@ -150,7 +150,8 @@ def test_files_that_are_not_checked_are_not_changed(fix_all: FixAll) -> None:
 def test_a_file_that_changed_meanwhile_is_left_alone(fix_all: FixAll) -> None:
     fixed = fix_all({"a.py": PROGRAM})
     Path("a.py").write_text("# somebody else\n")
-    (problem,) = fixing.write(fixed)
+    written, (problem,) = fixing.write(fixed)
+    assert written.done == written.files == ()
     assert problem == "a.py: changed while it was being fixed; nothing was written, run again"
     assert Path("a.py").read_text() == "# somebody else\n"
 
@@ -158,9 +159,38 @@ def test_a_file_that_changed_meanwhile_is_left_alone(fix_all: FixAll) -> None:
 def test_a_read_only_file_is_left_alone(fix_all: FixAll) -> None:
     fixed = fix_all({"a.py": PROGRAM})
     Path("a.py").chmod(0o444)
-    assert fixing.write(fixed) == ("a.py: is read-only; nothing was written",)
+    assert fixing.write(fixed)[1] == ("a.py: is read-only; nothing was written",)
     assert Path("a.py").read_text() == PROGRAM
     assert os.listdir(".") == sorted([".git", "a.py"], key=os.listdir(".").index)
+
+
+def test_a_file_that_changed_while_it_was_analysed_is_left_alone(fix_all: FixAll) -> None:
+    """Places are of the text that was analysed; in another text they are anywhere."""
+    theirs = "import os, torch  # 0123456789\n" + PROGRAM
+
+    def run(options: Options, progress: Progress) -> Result:
+        result = engine.run(options, progress)
+        Path("a.py").write_text(theirs)
+        return result
+
+    fixed = fix_all({"a.py": PROGRAM}, run=run)
+    assert fixed.done == fixed.files == ()
+    assert {problem.partition("cannot be made: ")[2] for problem in fixed.problems} == {
+        "changed while it was being analysed; run again; it was not made"
+    }
+    assert Path("a.py").read_text() == theirs
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root has files of others to fix")
+def test_the_owner_is_kept(tmp_path: Path) -> None:
+    """As in a container, where everything runs as root and the files are somebody's."""
+    path = tmp_path / "a.py"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    os.chown(path, 4242, 4343)
+    writing.replace(str(path), b"old", b"new")
+    found = path.stat()
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (4242, 4343, 0o640)
 
 
 def test_mode_and_links_are_kept(tmp_path: Path) -> None:

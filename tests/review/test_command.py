@@ -198,6 +198,28 @@ def test_what_users_have_set_for_diffs_changes_nothing(setting: str, repo: Repo,
     )
 
 
+@pytest.mark.parametrize("attribute", ["-diff", "binary"])
+def test_what_attributes_call_binary_is_reviewed(attribute: str, repo: Repo, review: Review) -> None:
+    """As projects do it that do not want to see the diffs of their notebooks."""
+    repo.commit({".gitattributes": f"*.py {attribute}\n", "a.py": LOADER})
+    repo.git("checkout", "-q", "-b", "feature")
+    repo.commit({"a.py": LOADER + BENCHMARK, "b.py": LOADER, "c.py": "x = 1\n".encode("utf-16")})
+    assert found(review("--base", "main", "--format", "json")) == (
+        ["a.py:8 TDL201", "b.py:5 TDL101", "c.py:1 TDL999"],
+        [],
+    )
+
+
+@pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="names there are always text")
+@pytest.mark.parametrize("committed", [True, False])
+def test_files_whose_names_are_no_text_are_reviewed(committed: bool, repo: Repo, review: Review) -> None:
+    repo.git("checkout", "-q", "-b", "feature")
+    repo.write({os.fsdecode(b"odd\xff.py"): LOADER})
+    if committed:
+        repo.commit({})
+    assert found(review("--base", "main", "--format", "json")) == (["odd\\xff.py:5 TDL101"], [])
+
+
 def test_files_that_archives_leave_out_are_in_the_base(repo: Repo, review: Review) -> None:
     repo.commit({"old.py": LOADER, ".gitattributes": "old.py export-ignore\n"})
     repo.git("checkout", "-q", "-b", "feature")

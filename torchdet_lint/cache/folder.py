@@ -81,15 +81,32 @@ def is_cache(folder: str) -> bool:
     return read(folder, _TAG).startswith(_SIGNATURE)
 
 
+def obstacle(folder: str) -> str:
+    """What speaks against an existing place as a cache, "" where nothing does. A cache keeps everything in its folder out of
+    repositories, and what is in it is not checked, so that nothing else may be there.
+    """
+    try:
+        if not os.path.lexists(folder):
+            return ""
+        if not os.path.isdir(folder):
+            return "is no folder"
+        if is_cache(folder) or {*os.listdir(folder)} <= {"runs", "shelves", ".gitignore", ".gitkeep", _TAG}:
+            return ""
+    except OSError:
+        return ""  # nothing can be kept there, and nothing needs to be
+    return "holds other things"
+
+
 def remove(folder: str) -> int:
-    """Deletes a cache, but nothing in it that this tool did not put there; returns the bytes freed. Raises OSError."""
+    """Deletes a cache, but nothing that this tool did not put there, a link to the folder either; returns the bytes freed.
+    Raises OSError.
+    """
     freed = 0
     for path in tuple(_own(folder)):
         freed += os.path.getsize(path)
         os.unlink(path)
-    for inside in ("runs", "shelves", ""):
-        place = os.path.join(folder, inside)
-        if os.path.isdir(place) and not os.listdir(place):
+    for place in (os.path.join(folder, "runs"), os.path.join(folder, "shelves"), folder):
+        if os.path.isdir(place) and not os.path.islink(place) and not os.listdir(place):
             os.rmdir(place)
     return freed
 

@@ -255,5 +255,7 @@ def read_text(path: Path) -> str:
         return disk.read(str(path)).decode().replace("\r\n", "\n")
     except FileNotFoundError as error:
         raise CatalogError(f"{path}: no such file") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise CatalogError(f"{path}: cannot be read: {error}") from error
+    except OSError as error:
+        raise CatalogError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise CatalogError(f"{path}: not UTF-8 (byte {error.start}); TOML files must be") from error

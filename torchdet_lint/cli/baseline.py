@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from torchdet_lint.cli.failures import CLEAN, TROUBLE, Trouble, say
+from torchdet_lint.cli.output import is_stdout
 from torchdet_lint.cli.progress import progress
 from torchdet_lint.cli.shared import (
     checked_paths,
@@ -47,6 +48,8 @@ def write(paths: tuple[str, ...], **given: Any) -> int:
     """Write all present findings to the baseline file."""
     from torchdet_lint.engine import baseline as known
 
+    if is_stdout(given["baseline"]):
+        raise Trouble(f"--baseline: {given['baseline']} is standard output, and no file to keep")
     result = _run(paths, given)
     entries = known.entries_of(result.findings)
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 
 import click
@@ -10,6 +12,9 @@ from torchdet_lint.catalog.errors import CatalogError, SelectionError, VersionEr
 from torchdet_lint.config import ConfigError
 
 CLEAN, FINDINGS, TROUBLE, INTERRUPTED = 0, 1, 2, 130
+
+_NO_OUTPUT = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EFBIG)
+"""What is wrong with standard output when help texts, which click writes, cannot be written."""
 
 _USER_ERRORS = (ConfigError, CatalogError, SelectionError, VersionError)
 
@@ -32,7 +37,18 @@ def tell(error: BaseException, verbose: bool) -> int:
     if isinstance(error, KeyboardInterrupt | click.Abort):
         _line("interrupted")
         return INTERRUPTED
+    if isinstance(error, OSError) and error.errno in _NO_OUTPUT and error.filename is None:
+        _drop_output()
+        return _line(f"the output cannot be written: {error.strerror}")
     return _internal(error, verbose)
+
+
+def _drop_output() -> None:
+    """What is still buffered must not be written when the interpreter shuts down."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):
+        pass  # it is closed, or replaced by something that is no file
 
 
 def say(text: str) -> None:

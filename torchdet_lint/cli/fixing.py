@@ -61,23 +61,26 @@ class Mode(NamedTuple):
         return mode
 
 
-def finish(fixed: Fixed, mode: Mode, run_options: Options, exit_on_fix: bool) -> int:
-    """Shows or writes what was fixed. The exit status as far as fixes decide it; CLEAN where they do not."""
+def finish(fixed: Fixed, mode: Mode, run_options: Options, exit_on_fix: bool) -> tuple[Fixed, int]:
+    """Shows or writes what was fixed: what is fixed then, and the exit status as far as fixes decide it; CLEAN where they
+    do not.
+    """
     for problem in fixed.problems:
         say(problem)
     if mode.diff:
         write_out(piece for each in fixed.files for piece in _diff(each))
         if fixed.done:
             say(f"would fix {count(len(fixed.done), 'finding')}")
-        return FINDINGS if fixed.files else CLEAN
+        return fixed, FINDINGS if fixed.files else CLEAN
     if run_options.stdin is not None:
         write_bytes(next((each.after for each in fixed.files), run_options.stdin.data))
     else:
         from torchdet_lint.engine.fixing import write
 
-        if tell_problems(write(fixed)):
-            return TROUBLE
-    return FINDINGS if fixed.done and exit_on_fix else CLEAN
+        fixed, problems = write(fixed)
+        if tell_problems(problems):
+            return fixed, TROUBLE
+    return fixed, FINDINGS if fixed.done and exit_on_fix else CLEAN
 
 
 def list_of_fixes(done: Iterable[Finding]) -> Iterator[str]:
@@ -140,9 +143,9 @@ def carried_out(
         unsafe = project.unsafe_fixes if given["unsafe_fixes"] is None else given["unsafe_fixes"]
         fingerprints = frozenset(entry.fingerprint for entry in known)
         fixed = engine.fix(run_options, shown, unsafe=unsafe, known=fingerprints)
-    status = finish(fixed, mode, run_options, given["exit_non_zero_on_fix"])
+    fixed, status = finish(fixed, mode, run_options, given["exit_non_zero_on_fix"])
     if status == TROUBLE:  # some files are as they were
-        return Outcome(_without(engine.run(run_options), known), (), status)
+        return Outcome(_without(engine.run(run_options), known), fixed.done, status)
     return Outcome(_without(fixed.result, known), fixed.done, status)
 
 

@@ -67,10 +67,22 @@ def write_bytes(data: bytes) -> None:
         raise Trouble(f"standard output cannot be written: {error.strerror}") from None
 
 
+def is_stdout(path: str) -> bool:
+    """Whether a path leads to where standard output goes."""
+    try:
+        return sys.stdout is not None and os.path.samestat(os.stat(path), os.fstat(sys.stdout.fileno()))
+    except (OSError, ValueError):  # nothing there, or standard output is no file
+        return False
+
+
 def write_file(path: str, pieces: Iterable[str]) -> None:
     """Writes a file beside its place and then moves it there, so that nobody ever reads a half of it. Links are followed,
-    and what is no regular file (a pipe, a device) is written as it is. Raises Trouble.
+    and what is no regular file (a pipe, a device) is written as it is. The file that standard output goes to must not be
+    replaced: what is written there (`/dev/stdout`) is standard output. Raises Trouble.
     """
+    if is_stdout(path):
+        write_out(pieces)
+        return
     named, path = path, os.path.realpath(path)
     beside = f"{path}.{os.getpid()}.tmp"
     try:

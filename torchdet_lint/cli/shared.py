@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from torchdet_lint import disk
-from torchdet_lint.cache.folder import VARIABLE
+from torchdet_lint.cache.folder import VARIABLE, obstacle
 from torchdet_lint.cli.failures import Trouble, say
 from torchdet_lint.config import OPTIONS, Layer, SettingsFor, inline, layer
 from torchdet_lint.finding import CONFIDENCES, SEVERITIES
@@ -117,8 +117,12 @@ def settings_for(
 def engine_options(
     paths: tuple[str, ...], stdin_filename: str | None, settings: SettingsFor, given: dict[str, Any]
 ) -> Options:
-    """The engine's options. Raises Trouble for paths that are not there."""
+    """The engine's options. Raises Trouble for paths that are not there, and for a cache where something else is."""
     from torchdet_lint.engine.options import Options, Stdin
+
+    cache = cache_dir(settings, given["cache_dir"])
+    if cache is not None and (why := obstacle(cache)):
+        raise Trouble(f"the cache cannot be in {cache}: it {why}; name a folder that is empty or not there yet")
 
     stdin = None
     if paths == ("-",):
@@ -131,7 +135,7 @@ def engine_options(
         stdin=stdin,
         jobs=settings.project.jobs,
         cache=not given["no_cache"],
-        cache_dir=cache_dir(settings, given["cache_dir"]),
+        cache_dir=cache,
         suppressions=not given.get("no_suppressions", False),
         cwd=settings.cwd,
     )

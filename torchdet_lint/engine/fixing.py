@@ -66,8 +66,8 @@ class _State:
     def look(self) -> Result:
         return self.run(replace(self.options, contents={**self.options.contents, **self.after}), self.progress)
 
-    def bytes_of(self, path: str) -> bytes:
-        """What a file holds at this point. Raises WriteError."""
+    def bytes_of(self, path: str, digest: str | None) -> bytes:
+        """What a file holds at this point; `digest` is of what was analysed. Raises WriteError."""
         if path not in self.before:
             stdin = self.options.stdin
             known = self.options.contents.get(path)
@@ -75,7 +75,7 @@ class _State:
                 known = (
                     stdin.data
                     if stdin is not None and _same(stdin.filename, path, self.options)
-                    else writing.read(path)
+                    else writing.read_again(path, digest)
                 )
             self.before[path] = known
         return self.after.get(path, self.before[path])
@@ -115,9 +115,19 @@ def _same(filename: str, path: str, options: Options) -> bool:
     return os.path.normpath(os.path.join(options.cwd, filename)) == path
 
 
-def write(fixed: Fixed) -> tuple[str, ...]:
-    """Writes the changed files; what could not be written, a line each."""
-    return tuple(problem for each in fixed.files if (problem := _written(each)))
+def write(fixed: Fixed) -> tuple[Fixed, tuple[str, ...]]:
+    """Writes the changed files: what is fixed by that, and what could not be written, a line each."""
+    troubles = {each: _written(each) for each in fixed.files}
+    as_they_were = {each.display for each, trouble in troubles.items() if trouble}
+    done = tuple(each for each in fixed.done if as_they_were.isdisjoint(_touched(each)))
+    files = tuple(each for each, trouble in troubles.items() if not trouble)
+    return replace(fixed, done=done, files=files), tuple(filter(None, troubles.values()))
+
+
+def _touched(finding: Finding) -> set[str]:
+    """The files of a finding that was fixed, and of its fix."""
+    edits = () if finding.fix is None else _edits(finding.fix)
+    return {finding.location.path, *(edit.location.path for edit in edits)}
 
 
 def _written(file: FixedFile) -> str:
@@ -170,7 +180,8 @@ def _changed(state: _State, result: Result, merged: Merged) -> tuple[dict[str, b
     for display, edits in merged.edits.items():
         path = result.paths[display]
         try:
-            after = rewritten(path, state.bytes_of(path), [Change(edit.start, edit.end, edit.text) for edit in edits])
+            before = state.bytes_of(path, result.digests.get(display))
+            after = rewritten(path, before, [Change(edit.start, edit.end, edit.text) for edit in edits])
         except (writing.WriteError, RewriteError) as error:
             broken[display] = f"cannot be made: {error}"
             continue

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from torchdet_lint.engine import writing
 from torchdet_lint.engine.options import Options, Result
 from torchdet_lint.engine.places import offset
+from torchdet_lint.engine.reading import read
+from torchdet_lint.engine.scope import Entry
 from torchdet_lint.finding import Finding
 from torchdet_lint.source import SourceError, SourceFile, Suppression, load
 from torchdet_lint.source.rewrite import Change, RewriteError, rewritten
@@ -34,14 +36,22 @@ def add_ignores(options: Options, result: Result, reason: str) -> Ignored:
     for display, findings in by_file.items():
         path = result.paths[display]
         try:
-            data = writing.read(path)
-            source = load(path, data, display)
-            changes = tuple(_changes(source, findings, reason))
-            writing.replace(path, data, rewritten(path, data, changes))
+            data = writing.read_again(path, result.digests.get(display))
+            writing.replace(path, data, _commented(path, data, display, findings, reason))
             done += len(findings)
         except (writing.WriteError, RewriteError, SourceError) as error:
             problems.append(f"{display}: no comment added: {error}")
     return Ignored(done, len(by_file) - len(problems), tuple(problems))
+
+
+def _commented(path: str, data: bytes, display: str, findings: Iterable[Finding], reason: str) -> bytes:
+    """The bytes of a file with its comments. Raises SourceError and RewriteError."""
+    changes = tuple(_changes(load(path, data, display), findings, reason))
+    after = rewritten(path, data, changes)
+    entry = Entry(display, display, path, reported=True, data=data)
+    if read(entry).fault is None and read(entry._replace(data=after)).fault is not None:
+        raise RewriteError("with it the code would not parse")
+    return after
 
 
 def _changes(source: SourceFile, findings: Iterable[Finding], reason: str) -> Iterable[Change]:

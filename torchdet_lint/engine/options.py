@@ -78,7 +78,8 @@ class Result:
     `problems` are things that kept a part of the project from being checked, one line each; they make a run fail.
     `suppressed` counts the findings that comments hide, `programs` the entry points, `work` what it took. `excerpt(place)`
     gives the lines `place.line` to `place.end_line` as they were analysed, without line ends, and () where they are no longer
-    at hand. `paths` are the absolute paths of `files`. `known` counts the findings that a baseline holds.
+    at hand. `paths` are the absolute paths of `files`; `digests` name the bytes that were analysed of those that could be read.
+    `known` counts the findings that a baseline holds.
     """
 
     findings: tuple[Finding, ...]
@@ -89,6 +90,7 @@ class Result:
     work: Work = Work()
     excerpt: Callable[[Location], tuple[str, ...]] = no_excerpt
     paths: Mapping[str, str] = field(default_factory=dict)
+    digests: Mapping[str, str] = field(default_factory=dict)
     known: int = 0
 
 

@@ -127,6 +127,7 @@ def run(options: Options, progress: Progress) -> Result:
             state.loaded.faults.update(verdict.faults)
     state.kept.flush()
     found += _unreadable(state)
+    sources = state.loaded.sources
     shown, hidden = _settled(state, found)
     return Result(
         findings=tuple(sorted(map(state.displayed.finding, shown), key=lambda finding: finding.sort_key)),
@@ -137,6 +138,7 @@ def run(options: Options, progress: Progress) -> Result:
         work=state.work(),
         excerpt=_Excerpts(state),
         paths={entry.display: entry.path for entry in state.reported.values()},
+        digests={entry.display: read.digest for key, entry in state.reported.items() if (read := sources.get(key))},
     )
 
 

@@ -119,14 +119,14 @@ def display_of(path: str, cwd: str, given: Mapping[str, str] | None = None) -> s
     was `given` (from absolute paths to what was written), else by way of `..`.
     """
     if _inside(path, cwd):
-        return _printable(os.path.relpath(path, cwd))
+        return printable(os.path.relpath(path, cwd))
     for absolute, written in (given or {}).items():
         if _inside(path, absolute):
-            return _printable(os.path.normpath(os.path.join(written, os.path.relpath(path, absolute))))
+            return printable(os.path.normpath(os.path.join(written, os.path.relpath(path, absolute))))
     try:
-        return _printable(os.path.relpath(path, cwd))
+        return printable(os.path.relpath(path, cwd))
     except ValueError:  # on another drive
-        return _printable(path)
+        return printable(path)
 
 
 def _discover(paths: Sequence[str], options: Options, root: str, force: bool) -> Discovery:
@@ -200,11 +200,11 @@ def _inside(path: str, folder: str) -> bool:
 
 def _key(path: str, root: str) -> str:
     try:
-        return _printable(os.path.relpath(path, root))
+        return printable(os.path.relpath(path, root))
     except ValueError:
-        return _printable(path)
+        return printable(path)
 
 
-def _printable(path: str) -> str:
+def printable(path: str) -> str:
     """With forward slashes, and with bytes that are no UTF-8 as `\\xff`, since a report could not hold them."""
     return path.replace(os.sep, "/").encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

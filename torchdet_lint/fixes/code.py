@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -18,6 +19,7 @@ from torchdet_lint.source.lexer import lex
 Spanned: TypeAlias = tuple[int, int]
 
 _NEWLINE = re.compile(r"\r\n?|\n")
+_BEFORE_IMPORT = re.compile(r"[ \t\f;]*")
 _INDENT = re.compile(r"[ \t\f]*")
 _CELL_MARKS = ("# %%", "#%%", "# In[", "# fmt:", "# type:")
 """Comments that speak about all that follows, rather than about the next statement."""
@@ -61,10 +63,9 @@ class Code:
         self.path = source.path
         self.text = source.text
         self.mask = mask
-        self.imports: list[tuple[ImportRecord, int, bool]] | None = None
-        """For `torchdet_lint.fixes.imports`, which makes it once."""
         self._around: dict[int, tuple[Around, ...]] = {}
         self._calls: dict[Spanned, tuple[ir.Call, int] | None] = {}
+        self._spans: dict[int, dict[ir.Span, list[object]]] = {}
 
     @classmethod
     def of(cls, project: Project, path: str) -> Code | None:
@@ -155,6 +156,11 @@ class Code:
         text = self.text[:line]
         return len(_NEWLINE.findall(text[len(text.rstrip()) :])) - 1 if text.strip() else 0
 
+    def begins(self, line: int) -> bool:
+        """Whether the line that starts at an offset is the first of its file or notebook cell."""
+        notebook = self.source.notebook
+        return line == 0 or (notebook is not None and notebook.place(self.position(line)[0])[1] == 1)
+
     def position(self, offset: int) -> Spanned:
         from torchdet_lint.source.lines import position
 
@@ -173,7 +179,22 @@ class Code:
     # Statements
 
     def unit_at(self, offset: int) -> Unit | None:
-        return next((unit for unit in self.source.units if unit.start <= offset <= unit.end), None)
+        units = self.source.units
+        index = bisect_right(units, offset, key=lambda unit: unit.start)
+        near = units[max(index - 2, 0) : index]  # where one ends as the next begins, it is the first
+        return next((unit for unit in near if offset <= unit.end), None)
+
+    @cached_property
+    def imports(self) -> tuple[tuple[int, bool, ImportRecord], ...]:
+        """The imports with the offset of their first word, and whether they are statements of the top level."""
+        units = [unit for unit in self.source.units if unit.kind in ("import", "from")]
+        found = []
+        for record in self.source.imports:
+            blank = _BEFORE_IMPORT.match(self.text, record.start)
+            start = blank.end() if blank else record.start
+            last = bisect_right(units, start, key=lambda unit: unit.start) - 1
+            found.append((start, last >= 0 and start < max(units[last].end, units[last].start + 1), record))
+        return tuple(found)
 
     @cached_property
     def top(self) -> tuple[Placed, ...]:
@@ -245,10 +266,17 @@ class Code:
         unit = self.unit_at(offset)
         if unit is None:
             return
-        wanted = (offset - unit.start, end - unit.start)
-        for node in nested(self.project.body(self.path, unit.index)):
-            if getattr(node, "span", None) == wanted:
-                yield node, unit.start
+        for node in self._by_span(unit).get((offset - unit.start, end - unit.start), ()):
+            yield node, unit.start
+
+    def _by_span(self, unit: Unit) -> dict[ir.Span, list[object]]:
+        """The IR nodes of a unit by their span, the outermost first; a fix asks a few times, and a unit may have many fixes."""
+        if unit.index not in self._spans:
+            found = self._spans[unit.index] = {}
+            for node in nested(self.project.body(self.path, unit.index)):
+                if (span := getattr(node, "span", None)) is not None:
+                    found.setdefault(span, []).append(node)
+        return self._spans[unit.index]
 
     def call(self, offset: int, end: int) -> tuple[ir.Call, int] | None:
         """The call with exactly this span, and its base."""

@@ -18,7 +18,6 @@ _ALIASES = {"numpy": "np"}
 _FROM = "torch.nn.attention."
 """A module whose members are imported one by one: `import torch` alone need not load it."""
 
-_BLANK = re.compile(r"[ \t\f;:\r\n]*")
 _DOCSTRING = re.compile(r"[rRuU]?(?:\"\"\"|'''|\"|')")
 
 
@@ -78,25 +77,15 @@ def _records(code: Code, at: int) -> Iterator[ImportRecord]:
     """The imports that certainly hold at an offset: those at the top level, and before it in its function."""
     function = code.function(at)
     begin = function[0].span[0] + function[1] if function is not None else None
-    for record, start, top in _placed_imports(code):
-        inside = begin is not None and begin < start < at and len(code.indent(start)) <= len(code.indent(at))
-        if inside or (top and (function is not None or start < at)):
+    for start, top, record in code.imports:
+        if (
+            top
+            and (function is not None or start < at)
+            or begin is not None
+            and begin < start < at
+            and len(code.indent(start)) <= len(code.indent(at))
+        ):
             yield record
-
-
-def _placed_imports(code: Code) -> list[tuple[ImportRecord, int, bool]]:
-    """The imports of a file, with their offsets, and whether they stand at the top level."""
-    if code.imports is None:
-        spans = [
-            (unit.start, max(unit.end, unit.start + 1)) for unit in code.source.units if unit.kind in ("import", "from")
-        ]
-        placed = []
-        for record in code.source.imports:
-            blank = _BLANK.match(code.text, record.start)
-            start = blank.end() if blank is not None else record.start
-            placed.append((record, start, any(first <= start < end for first, end in spans)))
-        code.imports = placed
-    return code.imports
 
 
 def _hidden(code: Code, at: int) -> frozenset[str]:

@@ -163,7 +163,7 @@ def _function(target: Target) -> tuple[Edit, list[Named | None]] | None:
     edit = code.lines_before(unit.start, [*lines, "", ""])
     if edit is None:
         return None
-    lacking = max(2 - code.blank_lines_before(edit.start), 0) if edit.start else 0
+    lacking = 0 if code.begins(edit.start) else max(2 - code.blank_lines_before(edit.start), 0)
     return edit._replace(text=code.newline * lacking + edit.text), [torch, *seeds]
 
 

@@ -95,7 +95,7 @@ def _between_blocks(code: Code, placed: Placed, lines: list[str]) -> Edit | None
         return None
     blank = code.blank_lines_before(edit.start)
     gap = code.newline * min(max(blank, 1), 2)
-    return edit._replace(text=("" if blank or not edit.start else code.newline) + edit.text + gap)
+    return edit._replace(text=("" if blank or code.begins(edit.start) else code.newline) + edit.text + gap)
 
 
 def head(facts: Facts, code: Code, hits: list[Hit]) -> Head | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from torchdet_lint.engine.scope import printable
 from torchdet_lint.review.errors import ReviewError
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -186,7 +187,7 @@ def _name(text: str, prefixed: bool = True) -> str | None:
         text = text.partition("\t")[0]
     if text == "/dev/null":
         return None
-    return text[2:] if prefixed and text.startswith(_PREFIXES) else text
+    return printable(text[2:] if prefixed and text.startswith(_PREFIXES) else text)
 
 
 def _unescaped(match: re.Match[bytes]) -> bytes:

@@ -1,7 +1,8 @@
 """Questions to git, none of which writes anything: not to the work tree, not to the index, not to the repository.
 
 `GIT_OPTIONAL_LOCKS=0` and `diff.autoRefreshIndex` keep git from refreshing the index on the way (git(1), git-config(1)).
-A diff is asked for with every setting of the user's that changes its form turned off.
+A diff is asked for with every setting of the user's that changes its form turned off, and shows every file as text: what
+attributes call binary (notebooks often) has findings like other code.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ PATHS = (":(top)*.py", ":(top)*.pyi", ":(top)*.ipynb")
 
 _PLAIN_DIFF = (
     "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--find-renames", "--unified=3", "--inter-hunk-context=0",
-    "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--diff-algorithm=default",
+    "--submodule=short", "--text", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--diff-algorithm=default",
     "-O/dev/null",
 )  # fmt: skip
 _SETTINGS = (

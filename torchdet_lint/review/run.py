@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from torchdet_lint import engine
 from torchdet_lint.engine.options import Options, Progress, Result, no_excerpt
+from torchdet_lint.engine.scope import printable
 from torchdet_lint.finding import Finding, Location
 from torchdet_lint.review import git, trees
 from torchdet_lint.review.compare import Excerpt, Noted, Side, compared, on_changed_lines
@@ -93,7 +94,7 @@ def reviewed(
         for path in paths:
             if not any(os.path.lexists(os.path.join(each.folder.cwd, path)) for each in (ours, before)):
                 raise ReviewError(f"no such file or folder on either side of the change: {path}")
-    files = {*before.files, *change.files}
+    files = {*map(printable, before.files), *change.files}
     side = ours.side._replace(findings=[each for each in ours.side.findings if each.location.path in files])
     noted = compared(before.side, side, change)
     problems = tuple(dict.fromkeys((*ours.problems, *(f"in the base: {each}" for each in before.problems))))
@@ -176,7 +177,8 @@ def _with_untracked(change: Change, repo: Repository, named: list[str]) -> Chang
                 data = file.read()
         except OSError:
             continue
-        files.setdefault(path, whole(path, data.count(b"\n") + (not data.endswith(b"\n"))))
+        shown = printable(path)
+        files.setdefault(shown, whole(shown, data.count(b"\n") + (not data.endswith(b"\n"))))
     return Change(files)
 
 

@@ -50,7 +50,7 @@ def rewritten(path: str, data: bytes, changes: Sequence[Change]) -> bytes:
             raise RewriteError(f"its bytes cannot be written back as {encoding}")
         return before + edited(text, changes).encode(encoding)
     except UnicodeEncodeError:
-        raise RewriteError(f"the fix cannot be written as {encoding}") from None
+        raise RewriteError(f"the change cannot be written as {encoding}") from None
 
 
 def _notebook(data: bytes, changes: Sequence[Change]) -> bytes:
@@ -69,7 +69,7 @@ def _notebook(data: bytes, changes: Sequence[Change]) -> bytes:
                 raw, cell, source, code, [Change(c.start - start, c.end - start, c.text) for c in own]
             )
     if left:
-        raise RewriteError("the fix does not fit into one cell")
+        raise RewriteError("the change does not fit into one cell")
     text = edited(raw, replacements)
     return (codecs.BOM_UTF8 if marked else b"") + text.encode("utf-8")
 
@@ -91,7 +91,7 @@ def _cell(raw: str, cell: CodeCell, source: str, code: str, changes: list[Change
     """The replacements in the raw file for changes of one cell's source."""
     for change in changes:
         if source[change.start : change.end] != code[change.start : change.end]:
-            raise RewriteError("the fix would change a magic command of the notebook")
+            raise RewriteError("the change would touch a magic command of the notebook")
     found: list[Change] = []
     pieces = list(cell.pieces)
     for first, last in _groups(pieces, changes):

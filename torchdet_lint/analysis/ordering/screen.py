@@ -42,6 +42,8 @@ _BRACE = re.compile(r"\{(?!\s*(?:\}|\*\*|(?:[rRbB]?\"[^\"\n]*\"|[rRbB]?'[^'\n]*'
 """A brace, unless it is plain to see that it opens a dictionary."""
 _WALKED = re.compile(r"(?:[(,\[=|&^*-]|\breturn|\bfrom)\s*$")
 _LOOP = re.compile(r"\bfor\b.*\bin\s*$")
+_LONGEST = 2000
+"""Characters before a brace that are looked at: lines of megabytes, with a brace at every step, exist."""
 
 
 def makes_order(source: SourceFile, unit: Unit, outside: Words = NO_WORDS) -> bool:
@@ -78,13 +80,16 @@ def _calls_outside(source: SourceFile, unit: Unit, outside: Words) -> bool:
 
 def _is_walked(text: str, brace: int) -> bool:
     """Whether a set display that opens here may get further than a look-up."""
-    before = text[text.rfind("\n", 0, brace) + 1 : brace]
+    earliest = max(0, brace - _LONGEST)
+    start = text.rfind("\n", earliest, brace) + 1
+    before = text[start or earliest : brace]
     if not before.strip():  # the brace stands on a line of its own
         before = text[max(0, brace - 80) : brace]
         return _WALKED.search(before) is not None or _LOOP.search(before) is not None
     if _WALKED.search(before) is None and _LOOP.search(before) is None:
         return False
-    return not _in_string(before)
+    whole_line = start > 0 or earliest == 0
+    return not whole_line or not _in_string(before)
 
 
 def _in_string(before: str) -> bool:
