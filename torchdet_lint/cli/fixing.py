@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -100,6 +99,8 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
 def _diff(changed: FixedFile) -> Iterator[str]:
     """A unified diff that `patch` takes."""
+    import difflib
+
     from torchdet_lint.source.text import encoding_of
 
     notebook = changed.path.endswith(".ipynb")
