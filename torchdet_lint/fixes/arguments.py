@@ -39,7 +39,7 @@ def _spaced(code: Code, start: int, end: int, argument: str) -> str:
     """A keyword argument with blanks around its equals sign where the call's others have them."""
     found = code.call(start, end)
     for arg in found[0].args if found is not None else ():
-        if arg.star == "=" and found is not None and code.mask[: found[1] + arg.value.span[0]].endswith(" = "):
+        if arg.star == "=" and found is not None and code.mask.endswith(" = ", 0, found[1] + arg.value.span[0]):
             return re.sub(r"^(\w+)=", r"\1 = ", argument)
     return argument
 
@@ -66,7 +66,10 @@ def fits(code: Code, end: int, argument: str) -> bool:
 
 def _last_code(code: Code, before: int) -> int:
     """The offset of the last character of code before an offset."""
-    return len(code.mask[:before].rstrip(_BLANK)) - 1
+    at = before
+    while at > 0 and code.mask[at - 1] in _BLANK:
+        at -= 1
+    return at - 1
 
 
 def _is_bare_generator(code: Code, start: int, end: int) -> bool:

@@ -148,13 +148,19 @@ class Code:
 
     def line_end(self, offset: int) -> int:
         """The offset of the line end of the line that holds the offset."""
-        found = _NEWLINE.search(self.text, offset)
-        return found.start() if found else len(self.text)
+        starts = self.source.line_starts
+        following = bisect_right(starts, offset)
+        if following == len(starts):
+            return len(self.text)
+        end = starts[following] - (2 if self.text.endswith("\r\n", 0, starts[following]) else 1)
+        return max(end, offset)
 
     def blank_lines_before(self, line: int) -> int:
         """How many blank lines stand right above the line that starts at an offset."""
-        text = self.text[:line]
-        return len(_NEWLINE.findall(text[len(text.rstrip()) :])) - 1 if text.strip() else 0
+        at = line
+        while at > 0 and self.text[at - 1].isspace():
+            at -= 1
+        return len(_NEWLINE.findall(self.text, at, line)) - 1 if at else 0
 
     def begins(self, line: int) -> bool:
         """Whether the line that starts at an offset is the first of its file or notebook cell."""
