@@ -90,4 +90,5 @@ def test_time_grows_with_the_length(
         return time.process_time() - start
 
     seconds(10)  # what is loaded once
-    assert seconds(3000) < 3 * max(seconds(1500), 0.1)
+    # A busy machine makes one of a pair slow; a square would do so to the longer one of every pair.
+    assert any(seconds(3000) < 3 * max(seconds(1500), 0.1) for _ in range(4))
