@@ -169,3 +169,16 @@ def test_a_selection_of_nothing_is_a_mistake(tmp_path: Path) -> None:
     done = python("-m", "torchdet_lint", "--select", " , ", cwd=tmp_path)
     assert done.returncode == 2
     assert "--select: names nothing" in done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
+def test_shells_complete_commands(shell: str) -> None:
+    done = python("-m", "torchdet_lint", "completion", shell)
+    assert done.returncode == 0, done.stderr
+    assert "_TORCHDET_LINT_COMPLETE" in done.stdout
+    word = "pro" if shell == "fish" else "1"
+    asked = {"_TORCHDET_LINT_COMPLETE": f"{shell}_complete", "COMP_WORDS": "torchdet-lint pro", "COMP_CWORD": word}
+    code = f"import os, sys; os.environ.update({asked!r}); from torchdet_lint.cli import main; sys.exit(main([]))"
+    found = python("-c", code)
+    assert "programs" in found.stdout, found.stderr
+    assert "probe" not in found.stdout

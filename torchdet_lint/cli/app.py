@@ -12,6 +12,7 @@ _COMMANDS = {
     "baseline": "torchdet_lint.cli.baseline",
     "check": "torchdet_lint.cli.check",
     "clean": "torchdet_lint.cli.clean",
+    "completion": "torchdet_lint.cli.completion",
     "diff": "torchdet_lint.cli.diff",
     "explain": "torchdet_lint.cli.rules",
     "programs": "torchdet_lint.cli.programs",
@@ -34,6 +35,8 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Puts `check` in front of arguments that name no command."""
+        if not args and ctx.resilient_parsing:  # a shell asks what could stand here
+            return super().parse_args(ctx, args)
         if not args or (args[0] not in _COMMANDS and args[0] not in _OWN_OPTIONS):
             args = ["check", *args]
         own = args[: args.index("--")] if "--" in args else args
