@@ -10,6 +10,7 @@ into lines and columns. The span of a statement with a body covers its header on
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 Span: TypeAlias = tuple[int, int]
@@ -389,6 +390,17 @@ NODES: tuple[type, ...] = (
 """Every node type; the place in this tuple is the tag of the encoded form, so order is part of the cache version."""
 
 _TAGS = {node: tag for tag, node in enumerate(NODES)}
+
+
+def nested(node: object) -> Iterator[object]:
+    """Every node inside of a node or a tuple of nodes, itself included, in order."""
+    todo: list[object] = [node]
+    while todo:
+        found = todo.pop()
+        if isinstance(found, tuple):
+            if type(found) is not tuple:
+                yield found
+            todo.extend(reversed(found))
 
 
 def encode(value: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from torchdet_lint import ir
 from torchdet_lint.analysis.tensors import Inference, Trait
 from torchdet_lint.analysis.tensors.scopes import place_of
-from torchdet_lint.analysis.tensors.usage import nodes
+from torchdet_lint.ir import nested
 from torchdet_lint.lowering import lower
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names
@@ -24,7 +24,7 @@ def ask(text: str) -> Trait:
     project = Project([source], lambda source, unit: lower(source.unit_text(unit)))
     for unit in source.units:
         body = project.body("a.py", unit.index)
-        for node in nodes(body):
+        for node in nested(body):
             if isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id == "probe":
                 place = place_of(body, node.span)
                 assert place is not None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from torchdet_lint import ir
+from torchdet_lint.ir import nested
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names
 
@@ -57,18 +58,8 @@ def atomic_adds(project: Project, path: str, names: Names) -> Iterator[AtomicAdd
                     yield AtomicAdd(unit.index, text.span, *found)
 
 
-def _nodes(node: object) -> Iterator[object]:
-    todo = [node]
-    while todo:
-        found = todo.pop()
-        if isinstance(found, tuple):
-            if type(found) is not tuple:
-                yield found
-            todo.extend(reversed(found))
-
-
 def _strings(body: ir.Body) -> Iterator[ir.Const]:
-    for node in _nodes(body):
+    for node in nested(body):
         if isinstance(node, ir.Const) and isinstance(node.value, str):
             yield node
 
@@ -127,18 +118,18 @@ def _declared_whole(name: str, source: str) -> bool:
 
 def _triton(body: ir.Body, names: Names) -> Iterator[ir.Call]:
     """The atomic additions in kernels of a unit that may add floating-point numbers."""
-    for statement in _nodes(body):
+    for statement in nested(body):
         if isinstance(statement, ir.Function):
             yield from _kernel(statement, names.inside(statement))
 
 
 def _kernel(function: ir.Function, names: Names) -> Iterator[ir.Call]:
-    nested = {
-        id(call) for inner in _nodes(function.body) if isinstance(inner, ir.Function) for call in _calls(inner.body)
+    inside = {
+        id(call) for inner in nested(function.body) if isinstance(inner, ir.Function) for call in _calls(inner.body)
     }
-    dropped = {id(node.value) for node in _nodes(function.body) if isinstance(node, ir.Do)}
+    dropped = {id(node.value) for node in nested(function.body) if isinstance(node, ir.Do)}
     for call in _calls(function.body):
-        if id(call) in nested or names.dotted(call.func) != TRITON_ADD:
+        if id(call) in inside or names.dotted(call.func) != TRITON_ADD:
             continue
         # Whoever uses what was there before counts, or takes turns.
         if id(call) in dropped and not _counts(call, function, names):
@@ -146,7 +137,7 @@ def _kernel(function: ir.Function, names: Names) -> Iterator[ir.Call]:
 
 
 def _calls(body: ir.Body) -> Iterator[ir.Call]:
-    return (node for node in _nodes(body) if isinstance(node, ir.Call))
+    return (node for node in nested(body) if isinstance(node, ir.Call))
 
 
 def _counts(call: ir.Call, function: ir.Function, names: Names) -> bool:
@@ -158,7 +149,7 @@ def _counts(call: ir.Call, function: ir.Function, names: Names) -> bool:
         return True
     known = _integer(value, function, names, 6)
     if known is None and plain:
-        return any(isinstance(node, ir.Name) and COUNTERS.search(node.id.lower()) for node in _nodes(plain[0]))
+        return any(isinstance(node, ir.Name) and COUNTERS.search(node.id.lower()) for node in nested(plain[0]))
     return bool(known)
 
 
@@ -176,7 +167,7 @@ def _integer(value: ir.Expr, function: ir.Function, names: Names, depth: int) ->
     if isinstance(value, ir.Name):
         bound = [
             node.value
-            for node in _nodes(function.body)
+            for node in nested(function.body)
             if isinstance(node, ir.Assign) and node.value is not None
             and any(isinstance(target, ir.Name) and target.id == value.id for target in node.targets)
         ]  # fmt: skip

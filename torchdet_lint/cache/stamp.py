@@ -13,8 +13,17 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def stamp() -> bytes:
     """16 bytes that differ wherever results could: the version, the times and sizes of the tool's own files and of its
-    rules, the version of Python, and that of libcst.
+    rules, the version of Python, and that of libcst. They are worked out once for a process.
     """
+    if not _known:
+        _known.append(_stamp())
+    return _known[0]
+
+
+_known: list[bytes] = []
+
+
+def _stamp() -> bytes:
     name = (__version__, sys.version, sys.platform, sys.executable, _libcst(), _tree(_PACKAGE), _tree(_rules()))
     return blake2b(repr(name).encode("utf-8", "backslashreplace"), digest_size=16).digest()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from torchdet_lint import ir
@@ -17,6 +17,7 @@ from torchdet_lint.analysis.values import FunctionValue, Site
 from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.catalog.rules import Catalog
 from torchdet_lint.catalog.versions import ANY, Interval
+from torchdet_lint.ir import nested
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names
 from torchdet_lint.project.programs import Program, find_programs, import_closure
@@ -215,17 +216,6 @@ def _fold(facts: Facts, name: str, path: str, trace: Trace) -> Outcome:
     new_torch = facts.context.torch(path).newest_satisfies("torch>=1.9")
     walk = Walk(name, new_torch, facts.visits, marked_seeds(trace), Loads().run(trace))
     return walk.run(trace)
-
-
-def nested(node: object) -> Iterator[object]:
-    """Every IR node inside of a node, itself included, in order."""
-    todo: list[object] = [node]
-    while todo:
-        found = todo.pop()
-        if isinstance(found, tuple):
-            if type(found) is not tuple:
-                yield found
-            todo.extend(reversed(found))
 
 
 def find_call(project: Project, site: Site) -> ir.Call | None:

@@ -10,7 +10,7 @@ import re
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.tensors.scopes import Place
-from torchdet_lint.analysis.tensors.usage import nodes
+from torchdet_lint.ir import nested
 
 FUNCTIONS = re.compile(
     r"post_?process|pre_?process|visuali[sz]|plot|draw|^_?show|^_?save|checkpoint|pretrained|state_dict|^_?load|_load_|convert"
@@ -60,7 +60,7 @@ def names_data(expr: ir.Expr | None) -> bool:
 def cut_off(place: Place, body: ir.Body) -> bool:
     """Whether the result of the call is only compared, turned into numbers or moved away, in a function without a loss."""
     inside: object = place.functions[-1].body if place.functions else body
-    found = list(nodes(inside))
+    found = list(nested(inside))
     if any("loss" in name.lower() or "criterion" in name.lower() for name in _names(found)):
         return False
     targets = {
@@ -80,7 +80,7 @@ def _names(found: list[object]) -> list[str]:
 
 
 def _holds(value: ir.Expr, call: ir.Call) -> bool:
-    return any(isinstance(node, ir.Call) and node.span == call.span for node in nodes(value))
+    return any(isinstance(node, ir.Call) and node.span == call.span for node in nested(value))
 
 
 def _cuts(node: object, call: ir.Call, targets: set[str]) -> bool:

@@ -20,12 +20,13 @@ from torchdet_lint.cli.shared import (
     settings_for,
     tell_problems,
 )
+from torchdet_lint.engine.baseline import DEFAULT_FILE
 from torchdet_lint.report.model import count
 
 _file = options(
     click.option(
         "--baseline",
-        default="torchdet-lint-baseline.json",
+        default=DEFAULT_FILE,
         show_default=True,
         metavar="FILE",
         help="The baseline file.",

@@ -38,12 +38,12 @@ def tell(error: BaseException, verbose: bool) -> int:
         _line("interrupted")
         return INTERRUPTED
     if isinstance(error, OSError) and error.errno in _NO_OUTPUT and error.filename is None:
-        _drop_output()
+        drop_output()
         return _line(f"the output cannot be written: {error.strerror}")
     return _internal(error, verbose)
 
 
-def _drop_output() -> None:
+def drop_output() -> None:
     """What is still buffered must not be written when the interpreter shuts down."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

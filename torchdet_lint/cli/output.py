@@ -30,14 +30,8 @@ def write_out(pieces: Iterable[str]) -> None:
     try:
         sys.stdout.writelines(pieces)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # What is still buffered must not be written when the interpreter shuts down.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        from torchdet_lint.cli.failures import Trouble
-
-        raise Trouble(f"standard output cannot be written: {error.strerror}") from None
+        _give_up(error)
 
 
 def write_err(pieces: Iterable[str]) -> None:
@@ -58,12 +52,16 @@ def write_bytes(data: bytes) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        from torchdet_lint.cli.failures import Trouble
+        _give_up(error)
 
+
+def _give_up(error: OSError) -> None:
+    """Standard output cannot be written: quietly where its reader has gone, else Trouble."""
+    from torchdet_lint.cli.failures import Trouble, drop_output
+
+    drop_output()
+    if not isinstance(error, BrokenPipeError):
         raise Trouble(f"standard output cannot be written: {error.strerror}") from None
 
 

@@ -10,7 +10,6 @@ from torchdet_lint import ir
 from torchdet_lint.analysis.values import NONE, alternatives, marks
 from torchdet_lint.checks.generators import seed_of
 from torchdet_lint.checks.seed_names import is_seed_name
-from torchdet_lint.checks.seed_options import REPEATED
 from torchdet_lint.finding import Fix
 from torchdet_lint.fixes.arguments import add, argument, replace
 from torchdet_lint.fixes.code import Code
@@ -29,7 +28,7 @@ def give_seed(target: Target) -> Fix | None:
     """TDL004: a seed argument."""
     if target.variant == "parameter":
         return _default_seed(target)
-    if target.call is None or _repeated(target):
+    if target.call is None or target.is_repeated():
         return None
     call, base = target.call
     if target.api == "optuna.create_study":
@@ -75,12 +74,6 @@ def _seeded_sampler(target: Target, call: ir.Call) -> Fix | None:
     return fix(f"pass a sampler seeded with `{seed.argument}`", "unsafe", [edit], [sampler])
 
 
-def _repeated(target: Target) -> bool:
-    """Whether the generator is made again and again: with a fixed seed it would give the same numbers each time."""
-    scopes = {event.site.scope.rpartition(".")[2] for event in target.events}
-    return target.is_repeated() or not scopes.isdisjoint(REPEATED)
-
-
 def _seed_for(target: Target) -> Seed:
     return seed_at(target.facts, target.code, target.start)
 
@@ -99,7 +92,7 @@ def _fixed_seed(target: Target) -> Fix | None:
     call, base = target.call
     if _in_worker(target):
         return _seed_of_worker(target, call, base)
-    if _repeated(target):
+    if target.is_repeated():
         return None  # each turn would draw the same numbers
     if not call.args:
         return _seed_now(target, call, base)

@@ -6,7 +6,6 @@ import re
 
 from torchdet_lint import ir
 from torchdet_lint.checks.facts import nested
-from torchdet_lint.checks.seed_options import REPEATED
 from torchdet_lint.finding import Edit, Fix
 from torchdet_lint.fixes.arguments import add, argument, fits, replace
 from torchdet_lint.fixes.code import Code, Placed
@@ -22,7 +21,7 @@ FUNCTION = ("def seed_worker(worker_id):", "worker_seed = torch.initial_seed() %
 
 def give_generator(target: Target) -> Fix | None:
     """TDL101, 103"""
-    if target.call is None or _repeated(target) or not _takes(target, "generator"):
+    if target.call is None or target.is_repeated() or not _takes(target, "generator"):
         return None
     made = target.named("torch.Generator")
     if made is None:
@@ -62,12 +61,6 @@ def _named_after(placed: Placed) -> list[str]:
     """`train_generator` for `train_loader`, so that several loaders share no name."""
     found = re.fullmatch(r"(\w+_)(?:data_?)?loader", _assigned(placed))
     return [f"{found[1]}generator"] if found is not None else []
-
-
-def _repeated(target: Target) -> bool:
-    """Whether the place is run again and again: a generator that starts anew each time would repeat the first order."""
-    scopes = {event.site.scope.rpartition(".")[2] for event in target.events}
-    return target.is_repeated() or not scopes.isdisjoint(REPEATED)
 
 
 def _takes(target: Target, name: str) -> bool:

@@ -9,6 +9,7 @@ from functools import cached_property
 from torchdet_lint import ir
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.checks.facts import LIBRARY, Facts, ProgramFacts
+from torchdet_lint.checks.seed_options import REPEATED
 from torchdet_lint.finding import Edit, Finding, Fix
 from torchdet_lint.fixes.code import Code
 from torchdet_lint.fixes.imports import Named, named
@@ -51,6 +52,9 @@ class Target:
 
     def is_repeated(self) -> bool:
         """Whether a program runs the place again and again, or it may well be: a new start there would repeat itself."""
+        scopes = {event.site.scope.rpartition(".")[2] for event in self.events}
+        if not scopes.isdisjoint(REPEATED):
+            return True
         visits = [visit for event in self.events for visit in self.facts.visits.get(event, ())]
         return any(visit.around.loop or visit.around.worker for visit in visits if visit.program != LIBRARY)
 

@@ -14,7 +14,6 @@ from torchdet_lint.review.client import checked_token
 from torchdet_lint.review.errors import ReviewError
 from torchdet_lint.review.transport import checked_url
 
-FORGES = ("github", "gitlab")
 GITHUB_TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
 GITLAB_TOKENS = ("TORCHDET_LINT_GITLAB_TOKEN", "GITLAB_TOKEN")
 

@@ -110,8 +110,3 @@ def _still() -> tuple[str, ...]:
     except (OSError, subprocess.TimeoutExpired):
         return ()
     return command if works else ()
-
-
-def addresses_held() -> bool:
-    """Whether this machine can hold the addresses of objects."""
-    return bool(_still())

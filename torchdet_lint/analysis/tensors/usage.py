@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.tensors import known
 from torchdet_lint.analysis.tensors.trait import NUMBER, OTHER, REAL, UNSURE, Trait
+from torchdet_lint.ir import nested
 
 TENSOR_NAMES = frozenset(("Tensor", "LongTensor", "FloatTensor", "BoolTensor", "IntTensor", "DoubleTensor"))
 NUMBERS = {"int": NUMBER, "bool": NUMBER, "float": REAL}
@@ -43,19 +44,9 @@ def _last(expr: ir.Expr) -> str:
     return expr.id if isinstance(expr, ir.Name) else ""
 
 
-def nodes(node: object) -> Iterator[object]:
-    todo = [node]
-    while todo:
-        found = todo.pop()
-        if isinstance(found, tuple):
-            if type(found) is not tuple:
-                yield found
-            todo.extend(found)
-
-
 def evidence(function: ir.Function, name: str, dotted: Callable[[ir.Expr], str | None]) -> bool:
     """Whether the function uses a variable as only a tensor can be used."""
-    for node in nodes(function.body):
+    for node in nested(function.body):
         if isinstance(node, ir.Attr) and node.name in known.EVIDENCE:
             if isinstance(node.value, ir.Name) and node.value.id == name:
                 return True
@@ -90,6 +81,6 @@ def trained_loop(loops: tuple[ir.For | ir.While, ...], target: int) -> bool:
         if isinstance(loop, ir.For) and loop.span[1] == target:
             return any(
                 isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and node.func.name in STEPS
-                for node in nodes(loop.body)
+                for node in nested(loop.body)
             )
     return False
