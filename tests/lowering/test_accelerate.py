@@ -121,3 +121,20 @@ def test_both_lower_to_the_same() -> None:
         for plain in ("", "1")
     ]
     assert out[0] == out[1]
+
+
+METADATA = """
+from torchdet_lint.lowering import accelerate
+accelerate.load()
+import sys, libcst
+assert "libcst.metadata.scope_provider" not in sys.modules
+import libcst.metadata as whole
+assert libcst.metadata is whole and whole.MetadataWrapper is libcst.MetadataWrapper
+wrapper = whole.MetadataWrapper(libcst.parse_module("a = 1\\n"))
+assert next(iter(wrapper.resolve(whole.PositionProvider).values())).start.line == 1
+import libcst.codemod, libcst.matchers
+"""
+
+
+def test_metadata_is_whole_for_whoever_imports_it() -> None:
+    _run(METADATA)

@@ -33,6 +33,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from torchdet_lint.catalog.compiled import compiled
 from torchdet_lint.catalog.errors import VersionError, suggest
 from torchdet_lint.catalog.rules import read_text, rules_folder
 from torchdet_lint.catalog.tables import Table, parse_toml
@@ -327,15 +328,28 @@ def load_apis(extra: Sequence[Path] = (), inline: Mapping[str, Any] = MappingPro
     What comes later adds to what came before, or overrides it field by field.
     Raises `CatalogError` with one line that names the file, the row and the key.
     """
-    rows: dict[str, tuple[_Row, ...]] = {}
-    aliases: dict[str, str] = {}
-    folder = rules_folder() / "apis"
-    files = [folder / name for name in sorted(os.listdir(folder)) if name.endswith(".toml")]
-    for path in (*files, *extra):
+    rows, aliases = _bundled()
+    for path in extra:
         _read(parse_toml(read_text(path), str(path)), rows, aliases)
     if inline:
         _read(Table(dict(inline), "[tool.torchdet-lint.apis]"), rows, aliases)
     return Apis(rows, aliases)
+
+
+def _bundled() -> tuple[dict[str, tuple[_Row, ...]], dict[str, str]]:
+    """Rows and aliases of the tables of the house."""
+    plain, aliases = compiled("apis", _read_bundled)
+    return {name: tuple([_Row(*row) for row in rows]) for name, rows in plain.items()}, aliases
+
+
+def _read_bundled() -> tuple[dict[str, Any], dict[str, str]]:
+    rows: dict[str, tuple[_Row, ...]] = {}
+    aliases: dict[str, str] = {}
+    folder = rules_folder() / "apis"
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".toml"):
+            _read(parse_toml(read_text(folder / name), str(folder / name)), rows, aliases)
+    return {name: tuple(map(tuple, read)) for name, read in rows.items()}, aliases
 
 
 def _read(table: Table, rows: dict[str, tuple[_Row, ...]], aliases: dict[str, str]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
+from torchdet_lint.catalog.compiled import compiled
 from torchdet_lint.catalog.errors import VersionError
 from torchdet_lint.catalog.rules import read_text, rules_folder
 from torchdet_lint.catalog.tables import Table, parse_toml
@@ -84,7 +85,9 @@ class Operations:
 def load_operations() -> Operations:
     """The table that torchdet-lint brings; raises `CatalogError` when it is missing or damaged."""
     path = rules_folder() / FILE
-    return read_operations(parse_toml(read_text(path), str(path)))
+    return read_operations(
+        Table(compiled("operations", lambda: parse_toml(read_text(path), str(path)).data), str(path))
+    )
 
 
 def read_operations(table: Table) -> Operations:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from torchdet_lint import disk
+from torchdet_lint.catalog.compiled import compiled
 from torchdet_lint.catalog.errors import CatalogError, suggest
 from torchdet_lint.catalog.match import Match, read_match
 from torchdet_lint.catalog.messages import Variant, check_name, read_variants
@@ -106,7 +107,7 @@ class Catalog:
 
     def load_extra(self, paths: Iterable[str | os.PathLike[str]]) -> Catalog:
         """This catalogue with the rules of a project's own files added; raises `CatalogError`."""
-        extra = tuple(_read_rule(Path(path), None) for path in paths)
+        extra = tuple(_read_rule(_document(Path(path)), Path(path), None) for path in paths)
         if not extra:
             return self
         project = Family(PROJECT_FAMILY, "", "Rules of this project", "Rules that the project's configuration adds.")
@@ -117,7 +118,9 @@ class Catalog:
 @cache
 def load_rules() -> Catalog:
     """The rules that torchdet-lint brings; raises `CatalogError` when their files are missing or damaged."""
-    return read_catalog(rules_folder())
+    folder = rules_folder()
+    documents = compiled("rules", lambda: _documents(folder))
+    return read_catalog(folder, lambda path: Table(documents[str(path)], str(path)))
 
 
 def rules_folder() -> Path:
@@ -132,15 +135,40 @@ def rules_folder() -> Path:
     raise CatalogError("the rule files of torchdet-lint are missing; install it again")
 
 
-def read_catalog(folder: Path) -> Catalog:
-    """The catalogue in `folder`: `_families.toml`, and `<family>/<code>-<name>.toml` for every rule."""
-    families = _read_families(folder / "_families.toml")
+def read_catalog(folder: Path, document: Callable[[Path], Table] | None = None) -> Catalog:
+    """The catalogue in `folder`: `_families.toml`, and `<family>/<code>-<name>.toml` for every rule.
+
+    `document` gives the contents of a file, where they need not be parsed.
+    """
+    read = document or _document
+    families = _read_families(read(folder / "_families.toml"))
     rules = []
     for family in families:
         if (folder / family.name).is_dir():
             names = sorted(name for name in os.listdir(folder / family.name) if name.endswith(".toml"))
-            rules += [_read_rule(folder / family.name / name, family) for name in names]
+            paths = [folder / family.name / name for name in names]
+            rules += [_read_rule(read(path), path, family) for path in paths]
     return _catalog(tuple(rules), families)
+
+
+def _documents(folder: Path) -> dict[str, dict[str, Any]]:
+    """What the files of a catalogue hold, by their paths. Raises what `read_catalog` raises."""
+    found = {}
+
+    def document(path: Path) -> Table:
+        table = _document(path)
+        found[str(path)] = table.data
+        return table
+
+    read_catalog(folder, document)
+    return found
+
+
+def _document(path: Path) -> Table:
+    """What a file of the catalogue holds, without the page of a rule."""
+    text = read_text(path)
+    page = _PAGE.search(text)
+    return parse_toml(text[: page.start()] if page else text, str(path))
 
 
 def _catalog(rules: tuple[Rule, ...], families: tuple[Family, ...]) -> Catalog:
@@ -155,8 +183,7 @@ def _catalog(rules: tuple[Rule, ...], families: tuple[Family, ...]) -> Catalog:
     return Catalog(tuple(sorted(rules, key=lambda rule: rule.code)), families)
 
 
-def _read_families(path: Path) -> tuple[Family, ...]:
-    document = parse_toml(read_text(path), str(path))
+def _read_families(document: Table) -> tuple[Family, ...]:
     families = []
     for table in document.tables("families"):
         family = Family(table.line("name"), table.line("prefix"), table.line("title"), table.text("intro").strip())
@@ -166,11 +193,8 @@ def _read_families(path: Path) -> tuple[Family, ...]:
     return tuple(families)
 
 
-def _read_rule(path: Path, family: Family | None) -> Rule:
+def _read_rule(table: Table, path: Path, family: Family | None) -> Rule:
     """The rule in a file: a built-in one of `family`, or one of the project's own when that is None."""
-    text = read_text(path)
-    page = _PAGE.search(text)
-    table = parse_toml(text[: page.start()] if page else text, str(path))
     rule = _builtin_rule(table, path, family) if family else _project_rule(table, path)
     table.finish()
     return rule
