@@ -28,6 +28,30 @@ MODULE = (
     "    def __getitem__(self, i):\n        return np.random.rand(3)\n"
 )
 
+MODELS = [
+    Case(
+        title,
+        expected,
+        f"import open_clip, sys, timm\nfrom torchvision import models\nmodel = {model}\ntorch.save(model, 'f')\n",
+    )
+    for title, expected, model in (
+        ("a builder draws its weights", "TDL001", "models.resnet50()"),
+        ("weights from a file replace them", "", "models.resnet50(weights=models.ResNet50_Weights.DEFAULT)"),
+        ("weights by name", "", "models.resnet50(weights='DEFAULT')"),
+        ("no weights", "TDL001", "models.resnet50(weights=None)"),
+        ("perhaps no weights", "TDL001", "models.resnet50(weights=sys.argv[1] if len(sys.argv) > 1 else None)"),
+        ("weights as they were asked for once", "", "models.vgg19(pretrained=True)"),
+        ("the same by position", "", "models.vgg19(True)"),
+        ("none of them", "TDL001", "models.vgg19(pretrained=False)"),
+        ("by the name of the builder", "", "models.get_model('resnet50', weights='DEFAULT')"),
+        ("a whole model of timm", "", "timm.create_model('resnet50', pretrained=True)"),
+        ("without its head", "", "timm.create_model('resnet50', pretrained=True, num_classes=0)"),
+        ("with a new head", "TDL001", "timm.create_model('resnet50', pretrained=True, num_classes=10)"),
+        ("a model of open_clip", "", "open_clip.create_model('ViT-B-32', pretrained='openai')"),
+        ("an empty one", "TDL001", "open_clip.create_model('ViT-B-32', '')"),
+    )
+]
+
 TRAINERS = [
     Case(
         "the trainer of transformers seeds in its constructor",
@@ -442,7 +466,7 @@ ENVIRONMENTS = [
         "inputs = torch.load('g')\ntorch.save(model.generate(**inputs), 'f')\n"),
 ]  # fmt: skip
 
-CASES = [*TRAINERS, *AUGMENTATIONS, *STREAMS, *SCIENCE, *ENVIRONMENTS]
+CASES = [*MODELS, *TRAINERS, *AUGMENTATIONS, *STREAMS, *SCIENCE, *ENVIRONMENTS]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))

@@ -47,7 +47,9 @@ READ = {
     "one of a pair written": "a, b = torch.empty(3), torch.empty(3)\na.zero_()\nreturn a + b",
     "written on a path that returns": "t = torch.empty(3)\nif cond:\n    t.zero_()\n    return t\nreturn t * 2",
     "written too late": "t = torch.empty(3)\ny = t * 2\nt.zero_()\nreturn y",
-    "sent": "t = torch.empty(3)\ndist.all_reduce(t)",
+    "sent": "t = torch.empty(3)\ndist.send(t, 1)",
+    "reduced": "t = torch.empty(3)\ndist.all_reduce(t)\nreturn t",
+    "reduced into a sum": "t = torch.empty(3)\ndist.reduce(t, 0)\nreturn x + t",
     "input of a gather": "out = [x for _ in xs]\ndist.all_gather(out, torch.empty(3))",
     "used as an index": "i = torch.LongTensor(n)\nreturn x[i]",
     "source of an assignment": "t = torch.empty(3)\ny = torch.zeros(3)\ny[:] = t\nreturn y * 2",
@@ -198,6 +200,8 @@ def test_silent(inside, body):
 
 
 WARM_UP = {
+    "a dummy that makes all wait": "dist.all_reduce(torch.cuda.FloatTensor(1))\ntorch.cuda.synchronize()",
+    "a dummy with a name": "t = torch.empty(1)\ndist.all_reduce(t)",
     "dropped": "layer = nn.Linear(3, 4)\nlayer(torch.empty(2, 3))",
     "dropped in a loop": "layer = nn.Linear(3, 4)\nim = torch.empty(1, 3)\nfor _ in range(2):\n    layer(im)",
     "underscore": "layer = nn.Linear(3, 4)\n_ = layer(torch.empty(2, 3))",

@@ -40,6 +40,22 @@ def redirected_now(made: Made, row: Api, named: tuple[tuple[str, Value], ...]) -
     return redirected(made, row) or _unless(Made(made.cls, (), named, made.identity), row)
 
 
+def filled(made: Made, row: Api) -> bool:
+    """Whether weights from a file are sure to replace all that was drawn for the initial ones.
+
+    With `pretrained=True` or `weights=` a model's builder ends in a strict `load_state_dict`.
+    """
+    return any(_surely(made, spec) for spec in row.filled) and not any(_given(made, spec) for spec in row.anew)
+
+
+def _surely(made: Made, spec: str) -> bool:
+    where, _, wanted = spec.partition("=")
+    value = argument(made, where)
+    if wanted or value is None:
+        return isinstance(value, Known) and _equals(value, wanted)
+    return is_none(value) is Truth.NO and truth(value) is not Truth.NO
+
+
 def _unless(made: Made, row: Api) -> bool:
     for spec in row.unless:
         where, _, wanted = spec.partition("=")

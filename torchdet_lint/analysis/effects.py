@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.checkpoints import ROLES, record_checkpoint
-from torchdet_lint.analysis.conditions import argument, drawn, redirected
+from torchdet_lint.analysis.conditions import argument, drawn, filled, redirected
 from torchdet_lint.analysis.machine import Frame, Machine
-from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.trace import Branch, Event
 from torchdet_lint.analysis.values import (
     FALSE,
     TRUE,
@@ -47,7 +47,7 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
         _seed(f, made, row, site)
     if row.draws and redirected(made, row):
         f.trace.append(Event("private-draw", site, made.cls, made=made))
-    elif families := drawn(row.draws, made):
+    elif (families := drawn(row.draws, made)) and not filled(made, row):
         note = _draw_note(f, made, row)
         f.trace.append(Event("draw", site, made.cls, families, made=made, note=note))
     for mode in row.sets:
@@ -103,7 +103,13 @@ def _seed(f: Frame, made: Made, row: Api, site: Site) -> None:
     elif absent:
         entropy = row.missing == "entropy"
         options.append(Tainted(frozenset((Mark("entropy", f"{made.cls}()", None),))) if entropy else known("default"))
-    f.trace.append(Event("seed", site, made.cls, tuple(row.seeds), value=join(*options), made=made))
+    seed = join(*options)
+    event = Event("seed", site, made.cls, tuple(row.seeds), value=seed, made=made)
+    if row.missing == "entropy" and isinstance(seed, Option) and is_none(seed) is Truth.LIKELY:
+        # As good as `if seed is not None:` around it: who gives no seed gets entropy.
+        f.trace.append(Branch(site, Truth.UNLIKELY, seed.label, (event,), ()))
+    else:
+        f.trace.append(event)
 
 
 def _set_mode(f: Frame, made: Made, spec: str, site: Site) -> None:

@@ -109,6 +109,8 @@ class Api:
     - `workers`: families that a loader seeds for its items by itself, or that a seeder fixes in the workers of all loaders.
     - `unless`: arguments that, given and not None, take the draw to a private generator or make it needless. Given when an
       instance is called they count too, by name.
+    - `filled`: arguments that, known to be given, replace by weights from a file what was drawn; `anew`: those with which
+      a part of it is drawn all the same (a head for other classes).
     - `needs`: arguments without which, or with a value that is false, nothing is drawn.
     - `seed`: the argument that carries the seed; `missing`: what its absence or None means (see `MISSING`).
     - `sets`: modes that calling it sets (see `MODES`).
@@ -130,6 +132,8 @@ class Api:
     workers: tuple[str, ...] = ()
     training: bool = False
     unless: tuple[str, ...] = ()
+    filled: tuple[str, ...] = ()
+    anew: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     seed: str = ""
     missing: str = ""
@@ -207,6 +211,8 @@ _LISTS = {
     "calls": (_DRAWN, "a family, with ?argument behind it or not"),
     "workers": (_DRAWN, "a family, with ?argument behind it or not"),
     "unless": (_CONDITION, "an argument, name or name@position, with =value behind it or not"),
+    "filled": (_CONDITION, "an argument, name or name@position, with =value behind it or not"),
+    "anew": (_CONDITION, "an argument, name or name@position, with =value behind it or not"),
     "needs": (_CONDITION, "an argument, name or name@position, with =value behind it or not"),
     "sets": (_MODE, "a mode, mode, !mode or mode=argument"),
     "returns": (_CLASS, "a class, with ?argument behind it or not"),

@@ -18,6 +18,7 @@ from torchdet_lint.analysis.memory.tables import (
     PART_VIEWS,
     PASS_THROUGH,
     PIECES,
+    REDUCED_IN_PLACE,
     WHOLE_VIEWS,
 )
 from torchdet_lint.analysis.memory.targets import bind_field
@@ -133,11 +134,15 @@ def _parameter(frame: Frame, args: Arguments) -> Value:
 
 
 def _collective(frame: Frame, state: State, expr: ir.Call, last: str, args: Arguments) -> Value:
+    """Other processes get what is sent; what is reduced in place matters when somebody looks at it (a dummy makes all wait)."""
     sent = COLLECTIVE_INPUTS.get(last, -1)
     for index, (_, value) in enumerate(args):
         if index == sent and not any(ref.buffer.grown for ref in reach(value)):  # those are padded to one size
-            commit(frame, uses_in(state, read(frame, state, value, expr.span, f"is sent by `{last}`")))
-    for _, value in args:
+            uses = uses_in(state, read(frame, state, value, expr.span, f"is sent by `{last}`"))
+            if last in REDUCED_IN_PLACE:
+                write(frame, state, reach(value), uses)
+                continue
+            commit(frame, uses)
         escape(frame, state, value)
     return NOTHING
 

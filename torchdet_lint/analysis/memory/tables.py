@@ -142,6 +142,9 @@ COLLECTIVE_INPUTS = {
 }  # fmt: skip
 """Which argument of a collective of `torch.distributed` is sent; every other one is written or left to the library."""
 
+REDUCED_IN_PLACE = ("all_reduce", "reduce")
+"""Collectives whose result stands where the input stood."""
+
 INIT_WORDS = (
     "uniform",
     "normal",
