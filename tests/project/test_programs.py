@@ -40,6 +40,8 @@ def kinds(make: Make, files: dict[str, str], *, tests: bool = False) -> dict[str
         ("train.py", "import sys\nsys.path.append('x')\n", ""),
         ("train.py", "import logging\nlog = logging.getLogger(__name__)\n", ""),
         ("train.py", "def f(): pass\nclass A: pass\n", ""),
+        ("train.py", "print('loading')\ndef f(): pass\n", ""),
+        ("train.py", "import model\nnet = model.Net()\nprint(net(3))\n", "script"),
         ("train.py", "REGISTRY = {}\nREGISTRY.update(a=1)\n", ""),
         ("stubs.pyi", "def f() -> None: ...\n", ""),
         # guards that only run tests

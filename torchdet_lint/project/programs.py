@@ -15,7 +15,8 @@ QUIET_CALLS = re.compile(
     r"(warnings|logging|sys\.path|os\.environ|matplotlib|mpl|plt\.(switch_backend|style|rcParams)|logger|log|register\w*|__all__"
     r"|torch\.(set_printoptions|set_num_threads|_C|library|serialization)|sys\.setrecursionlimit|np\.(seterr|set_printoptions)"
     r"|urllib|requests|nltk|dotenv|load_dotenv|locale|signal|faulthandler|mp\.set|multiprocessing\.set|cv2\.|django|jax\.config"
-    r"|[A-Z_]+\.(update|append|extend|register)|typing|print|\w+\.(register|add_argument|setLevel|addHandler|update|append|extend)\b)"
+    r"|[A-Z_]+\.(update|append|extend|register)|typing"
+    r"|print\(\s*[rbuf]*(?P<quote>[\"'])[^\"'{}]*(?P=quote)\s*\)$|\w+\.(register|add_argument|setLevel|addHandler|update|append|extend)\b)"
 )
 """Top-level calls that set things up and do no work."""
 
