@@ -19,6 +19,26 @@ CASES = [
         """,
     ),
     (
+        "a helper that leaves early in one of several arms",
+        "TDL003",
+        """\
+        def init(args):
+            if "RANK" in os.environ:
+                args.rank = 1
+            elif "SLURM" in os.environ:
+                args.rank = 2
+            else:
+                args.alone = True
+                return
+            args.alone = False
+        class Args: pass
+        args = Args()
+        init(args)
+        if args.alone:
+            torch.save(random.random(), "f")
+        """,
+    ),
+    (
         "if False",
         "",
         """\

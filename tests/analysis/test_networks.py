@@ -27,6 +27,16 @@ CASES = [
         """,
     ),
     (
+        "a layer that drops out, after strict load",
+        "TDL001",
+        """\
+        m = nn.MultiheadAttention(4, 2, dropout=0.1)
+        m.load_state_dict(torch.load("w"))
+        x = torch.ones(2, 1, 4)
+        torch.save(m(x, x, x), "f")
+        """,
+    ),
+    (
         "dropout in evaluation mode",
         "",
         """\
@@ -34,6 +44,73 @@ CASES = [
         m.load_state_dict(torch.load("w"))
         m.eval()
         torch.save(m(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "a part of a network in evaluation mode",
+        "",
+        """\
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.encoder = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        class Wrapper(nn.Module):
+            def __init__(self, model):
+                super().__init__()
+                self.model = model
+                self.model.eval()
+            def run(self, x):
+                return self.model.encoder(x)
+        m = Net()
+        m.load_state_dict(torch.load("w"))
+        torch.save(Wrapper(m).run(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "a part of a network back in training mode",
+        "TDL001",
+        """\
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.encoder = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        m = Net()
+        m.load_state_dict(torch.load("w"))
+        m.eval()
+        m.train()
+        torch.save(m.encoder(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "another method than forward in evaluation mode",
+        "",
+        """\
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(2, 2)
+            def infer(self, x):
+                return nn.functional.dropout(self.layer(x), 0.5, self.training)
+        m = Net()
+        m.load_state_dict(torch.load("w"))
+        _ = m.eval().half()
+        torch.save(m.infer(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "another method that draws in any mode",
+        "TDL001",
+        """\
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(2, 2)
+            def infer(self, x):
+                return nn.functional.dropout(self.layer(x), 0.5, training=True)
+        m = Net()
+        m.load_state_dict(torch.load("w"))
+        m.eval()
+        torch.save(m.infer(torch.ones(2, 2)), "f")
         """,
     ),
     (

@@ -54,6 +54,20 @@ MODELS = [
 
 TRAINERS = [
     Case(
+        "a head that is run and never trained is in the checkpoint",
+        "",
+        "from transformers import AutoModelForSequenceClassification\n"
+        "model = AutoModelForSequenceClassification.from_pretrained('x')\n"
+        "torch.save(model(torch.ones(3)), 'f')\n",
+    ),
+    Case(
+        "a head that is trained may be new",
+        "TDL001",
+        "from transformers import AutoModelForSequenceClassification\n"
+        "model = AutoModelForSequenceClassification.from_pretrained('x')\n"
+        "model(torch.ones(3)).loss.backward()\ntorch.save(model, 'f')\n",
+    ),
+    Case(
         "the trainer of transformers seeds in its constructor",
         "",
         "from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n"
@@ -283,7 +297,23 @@ AUGMENTATIONS = [
     ),
 ]
 
+GRAPHS = (
+    "from torch_geometric.data import InMemoryDataset\nfrom torch_geometric.loader import DataLoader as Loader\n"
+    "class Molecules(InMemoryDataset):\n    pass\ndataset = Molecules('x')\nsplit = torch.load('s')\n"
+)
 STREAMS = [
+    Case("a part of a data set of graphs", "tdl102", GRAPHS + "Loader(dataset[split['train']], num_workers=4)\n"),
+    Case("a slice of a data set of graphs", "tdl102", GRAPHS + "Loader(dataset[:100], num_workers=4)\n"),
+    Case("what stands in a data set of graphs", "TDL102", GRAPHS + "Loader(dataset[0], num_workers=4)\n"),
+    Case(
+        "a data set that an option chooses",
+        "tdl102",
+        "from torchvision.datasets import CIFAR10, ImageFolder\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--data', default='folder', choices=['cifar', 'folder', 'none'])\nargs = parser.parse_args()\n"
+        "def build(args):\n    if args.data == 'cifar':\n        found = CIFAR10('x')\n"
+        "    elif args.data == 'folder':\n        found = ImageFolder('x')\n    return found, 3\n"
+        "found, args.classes = build(args)\nDataLoader(found, num_workers=4)\n",
+    ),
     Case(
         "shuffling a table takes a seed from NumPy",
         "TDL002",
@@ -481,3 +511,12 @@ def test_ultralytics_seeds_and_is_deterministic_unless_told(settings: str, expec
         f"from ultralytics import YOLO\nYOLO('y.yaml').train(data='d.yaml'{settings})\nx = torch.zeros(2).cuda()\n"
     )
     assert codes(program) == expected
+
+
+def test_the_scaler_of_timm_runs_the_backward_pass() -> None:
+    program = (
+        "from timm.utils.cuda import NativeScaler\nmodel = nn.Linear(2, 2).cuda()\nscaler = NativeScaler()\n"
+        "scaler(model(torch.ones(2).cuda()).sum(), None)\n"
+    )
+    assert codes("torch.manual_seed(0)\n" + program, "TDL203") == "TDL203"
+    assert codes("torch.manual_seed(0)\n" + program.replace("scaler(", "print("), "TDL203") == ""

@@ -42,6 +42,16 @@ from torchdet_lint.source.magics import without_magics
         ("!ls\r\nx\r%cd\ry", "\r\nx\r\ry"),
         ("f'{x!r}'\n!ls", "f'{x!r}'\n"),
         ("x != y\n", "x != y\n"),
+        ("pip install -q torch", ""),
+        ("\ncd data\n", "\n\n"),
+        ("ls *.py", ""),
+        ("%%time\nconda install torch\n", "\n\n"),
+        ("pip install torch\nimport torch\n", "pip install torch\nimport torch\n"),  # IPython takes single lines only
+        ("ls = 3", "ls = 3"),
+        ("env (x)", "env (x)"),
+        ("cp - x", "cp - x"),
+        ("rm is None", "rm is None"),
+        ("cat", "cat"),
         ("x = 'a\n!ls", "x = 'a\n!ls"),
     ],
 )

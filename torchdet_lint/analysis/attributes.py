@@ -27,6 +27,7 @@ from torchdet_lint.analysis.values import (
     alternatives,
     join,
     known,
+    usual,
 )
 from torchdet_lint.project.modules import Definition, External, Folder, ModuleRef, Symbol
 
@@ -166,6 +167,8 @@ def get_slice(m: Machine, value: Value) -> Value:
         from torchdet_lint.analysis.iteration import element
 
         return Flow(element(m, value)) if not isinstance(value, Box) else value
+    if isinstance(value, Instance | Made) and (part := _indexed(m, value, UNKNOWN)) is not None:
+        return part
     return value if isinstance(value, Tainted) else UNKNOWN
 
 
@@ -174,7 +177,9 @@ def get_item(m: Machine, f: Frame, value: Value, key: Value, span: ir.Span) -> V
     from torchdet_lint.analysis.iteration import element, known_items
 
     if isinstance(value, Instance):
-        return _call_operator(m, f, value, "__getitem__", (key,), span)
+        own = classes.find_member(m, value.cls, "__getitem__") is not None
+        part = None if own else _indexed(m, value, key)
+        return part if part is not None else _call_operator(m, f, value, "__getitem__", (key,), span)
     if isinstance(value, Box) and value.kind in ("dict", "namespace"):
         return read_key(m, value, key)
     if isinstance(value, External):
@@ -196,8 +201,8 @@ def get_item(m: Machine, f: Frame, value: Value, key: Value, span: ir.Span) -> V
         if value.cls == "torch.nn.Sequential" and len(value.args) > 1:
             return get_item(m, f, Items(value.args), key, span)
         return get_item(m, f, value.args[0], key, span)
-    if isinstance(value, Made) and (row := m.api(f"{value.cls}.__getitem__")) is not None:
-        return value if row.returns == "self" else replace(value, cls=row.returns)
+    if isinstance(value, Made) and (part := _indexed(m, value, key)) is not None:
+        return part
     options = alternatives(value)
     if len(options) > 1:
         return join(*(get_item(m, f, option, key, span) for option in options))
@@ -210,7 +215,7 @@ def module_member(m: Machine, f: Frame, module: ModuleRef, key: Value, span: ir.
 
     found = [
         get(m, f, module, option.value, span)
-        for option in (o.default if isinstance(o, Option) else o for o in alternatives(key))
+        for option in usual(key)
         if isinstance(option, Known) and isinstance(option.value, str)
     ]
     return join(*found) if found else any_definition(m, module)
@@ -317,6 +322,17 @@ def set_attribute(m: Machine, f: Frame, holder: Value, name: str, value: Value, 
         f.trace.append(Event("set", f.site(span), f"{holder.cls}.{name}", value=value, made=holder))
     elif isinstance(holder, ClassValue):
         m.heap.write(m.class_identity(holder), name, value)
+
+
+def _indexed(m: Machine, value: Instance | Made, key: Value) -> Value | None:
+    """A part of an object from outside that is of its kind, as the tables say: data sets of PyTorch Geometric indexed with
+    anything but a number, splits of Hugging Face's.
+    """
+    made = m.heap.read(value.identity, "<made>") if isinstance(value, Instance) else value
+    row = m.api(f"{made.cls}.__getitem__") if isinstance(made, Made) else None
+    if row is None or not isinstance(made, Made) or (isinstance(key, Known) and isinstance(key.value, int)):
+        return None
+    return value if row.returns == "self" else replace(made, cls=row.returns)
 
 
 def _call_operator(

@@ -7,7 +7,16 @@ from torchdet_lint.analysis import classes
 from torchdet_lint.analysis.conditions import needed
 from torchdet_lint.analysis.iteration import iterate
 from torchdet_lint.analysis.machine import Frame, Machine
-from torchdet_lint.analysis.values import FALSE, Flow, FunctionValue, Instance, Made, Option, Value, alternatives, known
+from torchdet_lint.analysis.values import (
+    FALSE,
+    Flow,
+    FunctionValue,
+    Instance,
+    Made,
+    Value,
+    known,
+    usual,
+)
 from torchdet_lint.project.modules import External
 
 Kinds = tuple[tuple[str, Value], ...]
@@ -24,7 +33,7 @@ BY_NAME = {
 
 def context_kinds(m: Machine, value: Value) -> Kinds:
     """The kinds of `Within` that using the value as a context manager (or decorator) makes."""
-    for option in (o.default if isinstance(o, Option) else o for o in alternatives(value)):
+    for option in usual(value):
         name = (
             option.cls
             if isinstance(option, Made)

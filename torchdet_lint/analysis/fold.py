@@ -183,7 +183,7 @@ class Walk:
             inner = inner._replace(forgiven=True)
         if node.kind in ("forward", "item"):
             inner = inner._replace(loop=inner.loop or "call")
-        if node.receiver is not None and node.receiver in state.evals and node.kind == "forward":
+        if node.receiver is not None and node.receiver in state.evals and node.kind in ("forward", "call"):
             inner = inner._replace(evaluating=True)
         if not self.program:
             inner = inner._replace(loop="")  # a loop in a function that nobody runs says nothing of what it calls
@@ -252,7 +252,7 @@ class Walk:
         if event.site in self.seed_only or around.frozen:
             return False
         initial = event.note == "init" or event.site.scope.endswith("__init__")
-        if (initial and around.forgiven) or (event.made is not None and event.made.identity in self.forgiven):
+        if initial and (around.forgiven or (event.made is not None and event.made.identity in self.forgiven)):
             return False
         if event.note in ("name", "base"):
             return False

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from torchdet_lint.analysis.values import MISSING, Identity, Value, join
+from collections.abc import Iterator
+
+from torchdet_lint.analysis.values import MISSING, Box, Identity, Instance, Items, Made, Value, alternatives, join
+
+MOST_BELOW = 500
+"""Objects of one tree of modules that are looked at."""
 
 
 class Cell:
@@ -85,3 +90,27 @@ class Heap:
         if cell.element is not None:
             found.append(cell.element)
         return tuple(found)
+
+    def below(self, holder: Value) -> tuple[Instance | Made, ...]:
+        """The objects that an object holds, directly or not, as far as is known: a module's modules among them."""
+        found: dict[Value, None] = {}
+        todo = [holder]
+        while todo and len(found) < MOST_BELOW:
+            value = todo.pop()
+            inside = list(self._inside(value))
+            todo += [each for each in inside if each not in found]
+            found.update((each, None) for each in inside if isinstance(each, Instance | Made | Box))
+        found.pop(holder, None)
+        return tuple(each for each in found if isinstance(each, Instance | Made))
+
+    def _inside(self, value: Value) -> Iterator[Value]:
+        if isinstance(value, Instance | Box):
+            cell = self._cells.get(value.identity)
+            if cell is not None:
+                for each in (*cell.entries.values(), *self.elements(value.identity)):
+                    yield from alternatives(each)
+        elif isinstance(value, Items):
+            yield from (option for item in value.items for option in alternatives(item))
+        elif isinstance(value, Made):
+            for each in (*value.args, *(named for _, named in value.named)):
+                yield from alternatives(each)

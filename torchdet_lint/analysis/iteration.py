@@ -27,6 +27,7 @@ from torchdet_lint.analysis.values import (
     join,
     known,
     truth,
+    usual,
 )
 from torchdet_lint.project.modules import External
 
@@ -209,12 +210,12 @@ def dataset_item(m: Machine, f: Frame, dataset: Value, span: ir.Span) -> Value:
     from torchdet_lint.analysis import outside
 
     results = []
-    for option in alternatives(dataset):
+    for option in usual(dataset):
         if isinstance(option, Instance):
             results.append(_item_of(m, f, option, span))
         elif isinstance(option, Made):
             for arg in (*option.args, *(value for _, value in option.named)):
-                for part in alternatives(arg):
+                for part in usual(arg):
                     _item_part(m, f, part, span)
         elif isinstance(option, Box | Items | Flow):
             results.append(element(m, option))

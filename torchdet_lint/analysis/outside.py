@@ -144,6 +144,9 @@ def call_made(m: Machine, f: Frame, made: Made, args: Args, named: Named, span: 
                     note="call",
                 )
             )
+    own = m.api(f"{made.cls}.__call__")
+    if own is not None:
+        record(m, f, Made(own.name, args, named, made.identity), own, span)
     taken_over = m.taken_over
     if row is not None and row.role == "compose" and private:
         m.taken_over |= set(row.calls)

@@ -33,6 +33,7 @@ from torchdet_lint.analysis.values import (
     known,
     marks,
     truth,
+    usual,
 )
 from torchdet_lint.project.modules import External, ModuleRef
 
@@ -57,11 +58,11 @@ def _getattr(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     if len(made.args) < 2:
         return UNKNOWN
     holder, name = made.args[:2]
-    found: list[Value] = []
-    for option in alternatives(name):
-        inner = option.default if isinstance(option, Option) else option
-        if isinstance(inner, Known) and isinstance(inner.value, str):
-            found.append(attributes.get(m, f, holder, inner.value, span))
+    found = [
+        attributes.get(m, f, holder, option.value, span)
+        for option in usual(name)
+        if isinstance(option, Known) and isinstance(option.value, str)
+    ]
     if found:
         value = join(*found)
         if len(made.args) > 2 and (

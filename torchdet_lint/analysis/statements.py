@@ -236,15 +236,16 @@ def fork(m: Machine, f: Frame, span: ir.Span, found: Truth, label: str, arms: tu
     """Both arms of a test, each from the same start; afterwards names hold what either left behind."""
     env, names = f.env, f.narrowed
     outcomes = []
-    depth = m.heap.depth
+    depth, inner = m.heap.depth, False
     for body, narrowed in arms:
         f.env, f.narrowed, f.ended = dict(env), {**names, **narrowed}, ""
         m.heap.depth = depth + 1
         trace = block(m, f, body)
+        inner = inner or m.heap.depth > depth + 1
         outcomes.append((trace, f.env, f.narrowed, f.ended))
     (then, env1, names1, end1), (other, env2, names2, end2) = outcomes
-    # What follows an arm that left does not run on all paths either, until the function or the loop is over.
-    left = {end1, end2} & {"return", "break", "continue"} and not (end1 and end2)
+    # What follows an arm that left, or a part of one, does not run on all paths either, until the function or the loop is over.
+    left = (inner or {end1, end2} & {"return", "break", "continue"}) and not (end1 and end2)
     m.heap.depth = depth + 1 if left else depth
     likely = Option if found in (Truth.LIKELY, Truth.UNLIKELY) and label else None
     f.ended = ""

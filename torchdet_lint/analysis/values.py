@@ -299,6 +299,14 @@ def alternatives(value: Value | None) -> tuple[Value, ...]:
     return value.options if isinstance(value, Either) else (value,)
 
 
+def usual(value: Value | None) -> tuple[Value, ...]:
+    """The values that it may be when nobody chooses another one: options by their defaults."""
+    found: list[Value] = []
+    for option in alternatives(value):
+        found += usual(option.default) if isinstance(option, Option) else (option,)
+    return tuple(found)
+
+
 def marks(values: Iterable[Value]) -> frozenset[Mark]:
     """The marks of the values, those inside tuples included."""
     found: set[Mark] = set()

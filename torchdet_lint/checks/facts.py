@@ -13,7 +13,7 @@ from torchdet_lint.analysis.loads import Loads
 from torchdet_lint.analysis.machine import Machine
 from torchdet_lint.analysis.memory import MemoryUse
 from torchdet_lint.analysis.trace import Enter, Event, Summary, Trace
-from torchdet_lint.analysis.values import FunctionValue, Site
+from torchdet_lint.analysis.values import FunctionValue, Identity, Site
 from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.catalog.rules import Catalog
 from torchdet_lint.catalog.versions import ANY, Interval
@@ -214,8 +214,21 @@ def _run(facts: Facts, program: Program, machine: Machine) -> ProgramFacts:
 
 def _fold(facts: Facts, name: str, path: str, trace: Trace) -> Outcome:
     new_torch = facts.context.torch(path).newest_satisfies("torch>=1.9")
-    walk = Walk(name, new_torch, facts.visits, marked_seeds(trace), Loads().run(trace))
+    forgiven = Loads().run(trace) | _finished_heads(facts, trace)
+    walk = Walk(name, new_torch, facts.visits, marked_seeds(trace), forgiven)
     return walk.run(trace)
+
+
+def _finished_heads(facts: Facts, trace: Trace) -> frozenset[Identity]:
+    """Models whose checkpoint may lack a head, in a program that trains nothing: nobody runs a head that was only drawn."""
+    found = events(trace)
+    if any(event.kind == "backward" for event in found):
+        return frozenset()
+    drawn = [event for event in found if event.kind == "draw" and event.made is not None]
+    loaded = [
+        event for event in drawn if (row := facts.machine.api(event.api)) is not None and row.role == "pretrained"
+    ]
+    return frozenset(event.made.identity for event in loaded if event.made is not None)
 
 
 def find_call(project: Project, site: Site) -> ir.Call | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.machine import Machine
-from torchdet_lint.analysis.values import FunctionValue, Known, Option, Value, alternatives
+from torchdet_lint.analysis.values import FunctionValue, Known, Value, usual
 from torchdet_lint.checks.facts import Facts, nested
 from torchdet_lint.project.modules import External, Folder, ModuleRef
 
@@ -23,13 +23,12 @@ def replaces(facts: Facts, init: Value | None, attribute: str) -> bool:
     A function that mentions neither the attribute nor the worker's data set seeds global generators at most. One that is
     out of sight, or is a method of some object, gets the benefit of the doubt.
     """
-    for option in alternatives(init):
-        inner = option.default if isinstance(option, Option) else option
-        if isinstance(inner, Known) and inner.value is None:
+    for option in usual(init):
+        if isinstance(option, Known) and option.value is None:
             continue
-        if not isinstance(inner, FunctionValue):
+        if not isinstance(option, FunctionValue):
             return True
-        if not {DATASET, attribute}.isdisjoint(_words(facts.machine, inner, DEPTH)):
+        if not {DATASET, attribute}.isdisjoint(_words(facts.machine, option, DEPTH)):
             return True
     return False
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from torchdet_lint import ir
 from torchdet_lint.analysis.modes import strict_of
 from torchdet_lint.analysis.trace import Event
-from torchdet_lint.analysis.values import Known, Made, Option, Site, Truth, Value, alternatives, join, truth
+from torchdet_lint.analysis.values import Known, Made, Site, Truth, Value, join, truth, usual
 from torchdet_lint.checks.emit import at_site, finding, locate, source_text
 from torchdet_lint.checks.facts import Facts, find_call, nested
 from torchdet_lint.checks.programs import check_programs
@@ -98,9 +98,8 @@ def _switch(facts: Facts, place: tuple[Site, str], events: list[Event]) -> Itera
     elif api in TF32 and truth(value) in (Truth.YES, Truth.LIKELY):
         yield _precision(facts, site, "TF32")
     elif api in ("precision", REDUCED):
-        for option in alternatives(value):
-            inner = option.default if isinstance(option, Option) else option
-            if isinstance(inner, Known) and (inner.value in PRECISIONS or (api == REDUCED and inner.value is True)):
+        for option in usual(value):
+            if isinstance(option, Known) and (option.value in PRECISIONS or (api == REDUCED and option.value is True)):
                 yield _precision(facts, site, "reduced precision")
                 return
 

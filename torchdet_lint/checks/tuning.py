@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchdet_lint.analysis.iteration import known_items
 from torchdet_lint.analysis.trace import Event
-from torchdet_lint.analysis.values import Box, Known, Made, Option, Truth, Value, alternatives, truth
+from torchdet_lint.analysis.values import Box, Known, Made, Truth, Value, alternatives, truth, usual
 from torchdet_lint.checks.emit import at_site, finding, locate, source_text
 from torchdet_lint.checks.facts import Facts
 from torchdet_lint.finding import Finding
@@ -60,10 +60,9 @@ def _compile(facts: Facts, event: Event, made: Made) -> Finding | None:
 
 def _tuned(facts: Facts, made: Made) -> tuple[bool, str]:
     """Whether tuning is on by default, and the argument that asks for it ("" when none does)."""
-    for option in alternatives(made.get("mode")):
-        inner = option.default if isinstance(option, Option) else option
-        if isinstance(inner, Known) and str(inner.value).startswith("max-autotune"):
-            return True, f'mode="{inner.value}"'
+    for option in usual(made.get("mode")):
+        if isinstance(option, Known) and str(option.value).startswith("max-autotune"):
+            return True, f'mode="{option.value}"'
     boxes = alternatives(made.get("options"))
     for name in CONFIG:
         values = [facts.machine.heap.read(box.identity, name) if isinstance(box, Box) else None for box in boxes]

@@ -20,12 +20,12 @@ from torchdet_lint.analysis.values import (
     Items,
     Known,
     Made,
-    Option,
     Site,
     Truth,
     Value,
     alternatives,
     is_none,
+    usual,
 )
 from torchdet_lint.checks.copies import alone, check_copies
 from torchdet_lint.checks.emit import at_site, family_name, shorten_call, source_text
@@ -124,7 +124,7 @@ def _parts(made: Made) -> tuple[Value, ...]:
 
 def _hidden(facts: Facts, value: Value | None, depth: int) -> str:
     """A part of the data set that is out of sight, "" when all of it is known."""
-    for option in (o.default if isinstance(o, Option) else o for o in alternatives(value)):
+    for option in usual(value):
         if isinstance(option, Instance | FunctionValue | Bound | Box | Flow | Items | Known):
             continue
         if isinstance(option, Made):

@@ -20,6 +20,11 @@ _SUSPECT = re.compile(r"[%!?]|^[ \t]*[,;/]", re.MULTILINE)
 _ESCAPED = re.compile(r"([ \t]*)[%!?,;/]")
 _HELP = re.compile(r"([ \t]*)[%\w*][^'\"#\r\n]*\?[ \t]*(?=[\r\n]|\Z)")
 _ASSIGNED = re.compile(r"([ \t]*[^\W\d][\w.,:=* \t\[\]]*=[ \t]*)[%!]")
+# A cell of one line that starts with the name of a magic needs no `%` (IPython's automagic), unless it reads like Python.
+_AUTOMAGIC = re.compile(
+    r"\s*(?:pip|conda|mamba|uv|cd|ls|mkdir|rmdir|rm|mv|cp|cat|load_ext|reload_ext|autoreload|matplotlib|env)"
+    r"[ \t]+(?![=.,:(\[+*/%<>&|^!@-](?:[ \t=]|$)|(?:in|is|and|or|if|not|for)\b)[^\s(=\[][^\r\n]*\s*"
+)
 _LINE = re.compile(r"[^\r\n]*")
 _LINE_END = re.compile(r"\r\n?|\n")
 _SIGNIFICANT = re.compile(r"#[^\r\n]*|['\"()\[\]{}]|\\(?:\r\n?|\n)|\r\n?|\n")
@@ -38,6 +43,8 @@ def without_magics(cell: str) -> str:
             return _blank(cell)
         pieces.append(_blank(magic[0]))
         copied = magic.end()
+    if _AUTOMAGIC.fullmatch(cell, copied):
+        return "".join(pieces) + _blank(cell[copied:])
     at = copied
     while at < len(cell) and _SUSPECT.search(cell, at):
         found = _replacement(cell, at)
