@@ -170,6 +170,22 @@ for epoch in range(3):
         "import yaml\nwith open(sys.argv[1]) as file:\n    hparams = yaml.safe_load(file)\ntorch.save(torch.rand(2), 'f')\n",
     ),
     (
+        "a training of its own in each turn",
+        "TDL012",
+        "",
+        "from somewhere import Model\nfor rate in (float(each) for each in sys.argv):\n    torch.manual_seed(1)\n"
+        "    order = torch.randperm(3)\n    model = Model(order)\n    optimizer = torch.optim.AdamW(model.parameters(), rate)\n"
+        "    model.fit(optimizer)\n",
+    ),
+    (
+        "no training of its own in each turn",
+        "TDL012",
+        "TDL012",
+        "from somewhere import Model\nmodel = Model()\noptimizer = torch.optim.AdamW(model.parameters(), 0.1)\n"
+        "for rate in (float(each) for each in sys.argv):\n    torch.manual_seed(1)\n    order = torch.randperm(3)\n"
+        "    model.fit(order, rate)\n",
+    ),
+    (
         "a seed that calls may bring",
         "TDL012",
         "",

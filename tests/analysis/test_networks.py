@@ -47,6 +47,42 @@ CASES = [
         """,
     ),
     (
+        "a head that is put on before the load",
+        "",
+        """\
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.head = nn.Linear(2, 5)
+        m = Net()
+        m.head = nn.Linear(2, 3)
+        m.load_state_dict(torch.load("w"))
+        torch.save(m, "f")
+        """,
+    ),
+    (
+        "a head that is put on a model of a library before the load",
+        "",
+        """\
+        from torchvision import models
+        m = models.resnet18()
+        m.fc = nn.Linear(2, 3)
+        m.load_state_dict(torch.load("w"))
+        torch.save(m, "f")
+        """,
+    ),
+    (
+        "a head that is put on after the load",
+        "TDL001",
+        """\
+        from torchvision import models
+        m = models.resnet18()
+        m.load_state_dict(torch.load("w"))
+        m.fc = nn.Linear(2, 3)
+        torch.save(m, "f")
+        """,
+    ),
+    (
         "a part of a network in evaluation mode",
         "",
         """\

@@ -130,7 +130,9 @@ class Walk:
             return around.loop or "rebuild"
         key = id(node)
         if key not in self._rebuilds:
-            self._rebuilds[key] = any(event.kind == "draw" and event.note == "init" for event in events(node.body))
+            self._rebuilds[key] = any(
+                (event.kind, event.note) in (("draw", "init"), ("use", "optimizer")) for event in events(node.body)
+            )
             self._loops.append(node)
         return "rebuild" if self._rebuilds[key] else "loop"
 

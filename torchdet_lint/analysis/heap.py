@@ -104,12 +104,12 @@ class Heap:
         return tuple(each for each in found if isinstance(each, Instance | Made))
 
     def _inside(self, value: Value) -> Iterator[Value]:
-        if isinstance(value, Instance | Box):
+        if isinstance(value, Instance | Box | Made):
             cell = self._cells.get(value.identity)
             if cell is not None:
                 for each in (*cell.entries.values(), *self.elements(value.identity)):
                     yield from alternatives(each)
-        elif isinstance(value, Items):
+        if isinstance(value, Items):
             yield from (option for item in value.items for option in alternatives(item))
         elif isinstance(value, Made):
             for each in (*value.args, *(named for _, named in value.named)):

@@ -179,11 +179,8 @@ def _module_state(m: Machine, f: Frame, receiver: Value, name: str, args: Args, 
     for option in alternatives(receiver):
         if isinstance(option, Instance | Made):
             f.trace.append(Event(kind, f.site(span), name, value=option, made=given))
-            wrapped = option.args if isinstance(option, Made) else ()
-            below = wrapped if kind == "load" else m.heap.below(option)
-            for part in below:
-                if isinstance(part, Instance | Made):
-                    f.trace.append(Event(kind, f.site(span), name, value=part, made=given))
+            for part in m.heap.below(option):
+                f.trace.append(Event(kind, f.site(span), name, value=part, made=given))
 
 
 def _fit_parts(m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span) -> None:

@@ -42,7 +42,7 @@ from torchdet_lint.catalog.versions import ANY, Interval
 ROLES = (
     "attention", "backward", "calls", "clock", "completion", "compose", "context", "cuda", "dataset", "draw", "entropy", "env",
     "fit", "flash", "fork-rng", "generator", "init", "kernel", "layer", "listing", "loader", "matmul", "memory", "no-grad",
-    "option", "pretrained", "recurrent", "restore", "returns-set", "rng", "rng-state", "sampler", "save", "sdpa",
+    "optimizer", "option", "pretrained", "recurrent", "restore", "returns-set", "rng", "rng-state", "sampler", "save", "sdpa",
     "sdpa-context", "seeded-sampler", "seeder", "sequential-sampler", "skip-init", "spawn", "split", "strict", "trainer",
     "transform", "wraps-loader",
 )  # fmt: skip
@@ -57,7 +57,8 @@ ROLES = (
 - `memory` allocates without writing; `matmul` reaches cuBLAS; `sdpa`, `flash` are attention calls; `sdpa-context`
   restricts their backends; `strict` sets modes (`Api.sets`); `cuda` is evidence of an accelerator; `no-grad`, `backward`.
 - `loader`, `wraps-loader`, `sampler` (no seed of its own), `seeded-sampler`, `sequential-sampler`, `split`, `dataset`,
-  `transform`, `compose`; `trainer` builds a training loop, `fit` runs it; `env` makes an environment.
+  `transform`, `compose`; `trainer` builds a training loop, `fit` runs it, `optimizer` begins
+  one; `env` makes an environment.
 - `listing` returns names in the order of the file system, `completion` results in the order in which they finish; `returns-set`.
 - `save` writes its arguments to a file, `restore` reads one; `rng-state` reads the state of a generator (or saves it too).
 - `spawn` calls its target in another process, `calls` in this one (`Api.callee`); with no marked parameter it is a

@@ -48,10 +48,26 @@ def shorten_call(text: str) -> str:
     for index in range(len(text) - 1, -1, -1):
         depth += (text[index] == ")") - (text[index] == "(")
         if depth == 0:
-            callee = text[:index]
+            callee = text[:index] if index <= LONGEST else _without_arguments(text[:index])
             inner = "()" if index == len(text) - 2 else "(...)"
             return (callee if len(callee) <= LONGEST else f"…{callee[-LONGEST:]}") + inner
     return text[:LONGEST]
+
+
+def _without_arguments(callee: str) -> str:
+    """`Split(a, b)(...)` as `Split(...)(...)`."""
+    kept: list[str] = []
+    depth = 0
+    for at, char in enumerate(callee):
+        if char == ")":
+            depth -= 1
+        if depth == 0:
+            kept.append(char)
+        if char == "(":
+            depth += 1
+            if depth == 1 and callee[at + 1 : at + 2] != ")":
+                kept.append("...")
+    return "".join(kept)
 
 
 def finding(
