@@ -75,7 +75,7 @@ class Run:
             versions_for=versions,
             reported=None if len(self.reported) == len(self.scope.entries) else frozenset(self.reported),
         )
-        return Judge(context, self.loaded, _policy(context, settings), self.parts)
+        return Judge(context, self.loaded, _policy(context, settings), self.options.cards, self.parts)
 
     def work(self) -> Work:
         """What has been done so far."""
@@ -119,10 +119,12 @@ def run(options: Options, progress: Progress) -> Result:
     state = Run(options, progress)
     found: list[Finding] = []
     programs: list[str] = []
+    cards: list[ProgramCard] = []
     with _room_for_recursion():
         for verdict in _verdicts(state):
             found += verdict.findings
             programs += verdict.programs
+            cards += verdict.cards
             state.problems += verdict.troubles
             state.loaded.faults.update(verdict.faults)
     state.kept.flush()
@@ -139,6 +141,7 @@ def run(options: Options, progress: Progress) -> Result:
         excerpt=_Excerpts(state),
         paths={entry.display: entry.path for entry in state.reported.values()},
         digests={entry.display: read.digest for key, entry in state.reported.items() if (read := sources.get(key))},
+        cards=_shown(state, cards),
     )
 
 
@@ -170,10 +173,14 @@ def programs(options: Options, progress: Progress) -> Programs:
                 except Exception as error:  # noqa: BLE001 (other programs are worth describing)
                     state.trouble(error, f"describing programs of {part[0]}")
     state.kept.flush()
-    shown = [state.displayed.card(card) for card in cards if card.path in state.reported]
     for finding in map(state.displayed.finding, _unreadable(state)):
         state.problems.append(f"{finding.location.path}:{finding.location.line}: {finding.message}")
-    return Programs(tuple(sorted(shown, key=lambda card: (card.path, card.name))), tuple(state.problems))
+    return Programs(_shown(state, cards), tuple(state.problems))
+
+
+def _shown(state: Run, cards: Iterable[ProgramCard]) -> tuple[ProgramCard, ...]:
+    shown = [state.displayed.card(card) for card in cards if card.path in state.reported]
+    return tuple(sorted(shown, key=lambda card: (card.path, card.name)))
 
 
 @contextmanager
