@@ -49,7 +49,7 @@ def served(folder: Path) -> Iterator[tuple[str, list[str]]]:
     asked: list[str] = []
 
     class Handler(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:
+        def log_request(self, *_: object) -> None:
             asked.append(self.path)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))

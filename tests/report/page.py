@@ -9,7 +9,9 @@ from torchdet_lint.finding import Location, Related
 RULES = {rule.code: rule for rule in load_rules().rules}
 
 EVIL = "<script>window.hacked = 1</script>&\"'\u202e.py"
-BAD_TEXT = "</title></style></script><script>window.hacked = 1</script><img src=x onerror='hacked = 1'> & \"quoted\" `code`"
+BAD_TEXT = (
+    "</title></style></script><script>window.hacked = 1</script><img src=x onerror='hacked = 1'> & \"quoted\" `code`"
+)
 
 
 def excerpt_of(at: Location) -> tuple[str, ...]:
@@ -26,8 +28,16 @@ CARD = ProgramCard(
     kind="guarded script",
     traits=("trains", "names an accelerator"),
     families=(
-        FamilyCard("torch", "late", "", (Related(at(9), "seed_all(...)"),), (Related(at(3, "net.py"), "nn.Linear(...)"),)),
-        FamilyCard("NumPy", "seeded", "--seed, default 0", (Related(at(9), "seed_all(...)"),), (Related(at(12), "shuffle(...)"),)),
+        FamilyCard(
+            "torch", "late", "", (Related(at(9), "seed_all(...)"),), (Related(at(3, "net.py"), "nn.Linear(...)"),)
+        ),
+        FamilyCard(
+            "NumPy",
+            "seeded",
+            "--seed, default 0",
+            (Related(at(9), "seed_all(...)"),),
+            (Related(at(12), "shuffle(...)"),),
+        ),
         FamilyCard("Python", "unseeded", "", (), (Related(at(11), "random.random()"),)),
     ),
     loaders=(LoaderCard(at(10), "DataLoader(...)", ("shuffles", "no generator")),),

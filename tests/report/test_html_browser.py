@@ -60,7 +60,14 @@ def click(browser: Any, selector: str) -> None:
 
 def finding(code: str, severity: str, path: str, effect: str, message: str) -> Finding:
     return Finding(
-        code, "some-rule", severity, "high", effect, message, Location(path, 2, 1, 2, 9), fingerprint=f"{code}-{severity}"
+        code,
+        "some-rule",
+        severity,
+        "high",
+        effect,
+        message,
+        Location(path, 2, 1, 2, 9),
+        fingerprint=f"{code}-{severity}",
     )
 
 
@@ -125,7 +132,11 @@ def test_what_a_project_says_is_never_run(show: Any) -> None:
     evil = replace(FEW.findings[0], message=BAD_TEXT, location=Location(EVIL, 1, 1, 1, 9), help=BAD_TEXT, url=BAD_TEXT)
     evil = replace(evil, related=(Related(evil.location, BAD_TEXT),))
     page = show(replace(FEW, findings=(evil,), problems=(BAD_TEXT,), excerpt=lambda _: (BAD_TEXT,), files=(EVIL,)))
-    assert page.execute_script("return [window.hacked, document.scripts.length, document.images.length]") == [None, 1, 0]
+    assert page.execute_script("return [window.hacked, document.scripts.length, document.images.length]") == [
+        None,
+        1,
+        0,
+    ]
     assert BAD_TEXT.replace("`", "") in page.find_element("css selector", ".finding h4").text
 
 
@@ -169,7 +180,9 @@ def test_on_paper_there_are_no_controls_and_everything_is_light(show: Any) -> No
 
 
 def test_a_narrow_window_has_no_line_that_runs_out_of_it(browser: Any, show: Any) -> None:
-    long = replace(FEW.findings[0], message="a_very_long_name_" * 20, location=Location("deep/" * 40 + "x.py", 1, 1, 1, 9))
+    long = replace(
+        FEW.findings[0], message="a_very_long_name_" * 20, location=Location("deep/" * 40 + "x.py", 1, 1, 1, 9)
+    )
     browser.set_window_size(400, 800)
     try:
         page = show(replace(FEW, findings=(long, *FEW.findings)))

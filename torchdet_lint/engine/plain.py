@@ -52,9 +52,9 @@ def card_of(values: tuple[Any, ...]) -> ProgramCard:
     path, kind, name, traits, families, loaders, modes, missing, order = values
     return ProgramCard(
         path, kind, name, traits,
-        tuple([FamilyCard(*words, _places_of(seeders), _places_of(draws)) for *words, seeders, draws in families]),
+        tuple([FamilyCard(a, b, c, _places_of(seeders), _places_of(draws)) for a, b, c, seeders, draws in families]),
         tuple([LoaderCard(Location(*place), call, facts) for place, call, facts in loaders]),
-        tuple([ModeCard(*words, None if place is None else Location(*place)) for *words, place in modes]),
+        tuple([ModeCard(a, b, c, None if place is None else Location(*place)) for a, b, c, place in modes]),
         missing, tuple([Location(*place) for place in order]),
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ class Markup(str):
     __slots__ = ()
 
 
-Content: TypeAlias = "str | int | None | Iterable[Content]"
+Content: TypeAlias = "str | int | Iterable[Content] | None"
 """What elements are filled with: text, numbers, markup, nothing, or several of these."""
 
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
