@@ -64,10 +64,10 @@ def served(folder: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def requests(browser: Any) -> list[str]:
-    """The addresses that pages have asked for since the last call."""
+    """The addresses that pages have asked for since the last call, without those of the browser's own pages."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     sent = [each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"]
-    return [url for url in sent if not url.startswith("data:")]
+    return [url for url in sent if not url.startswith(("data:", "chrome"))]
 
 
 def complaints(browser: Any) -> list[str]:
