@@ -211,6 +211,7 @@ def _report(
         known=result.known,
         cards=result.cards,
         files=result.files,
+        excused=result.excused,
     )
 
 

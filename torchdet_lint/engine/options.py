@@ -81,7 +81,8 @@ class Result:
     `suppressed` counts the findings that comments hide, `programs` the entry points, `work` what it took. `excerpt(place)`
     gives the lines `place.line` to `place.end_line` as they were analysed, without line ends, and () where they are no longer
     at hand. `paths` are the absolute paths of `files`; `digests` name the bytes that were analysed of those that could be read.
-    `known` counts the findings that a baseline holds. `cards` describe the programs, where the options ask for that.
+    `known` counts the findings that a baseline holds. Where comments hide nothing, `excused` has what they
+    would hide: their reasons by fingerprint. `cards` describe the programs, where the options ask for that.
     """
 
     findings: tuple[Finding, ...]
@@ -94,6 +95,7 @@ class Result:
     paths: Mapping[str, str] = field(default_factory=dict)
     digests: Mapping[str, str] = field(default_factory=dict)
     known: int = 0
+    excused: Mapping[str, str] | None = None
     cards: tuple[ProgramCard, ...] = ()
 
 

@@ -23,7 +23,7 @@ from torchdet_lint.engine.parts import Judge, Verdict
 from torchdet_lint.engine.places import Displayed, excerpt
 from torchdet_lint.engine.scope import Entry, Scope, scope
 from torchdet_lint.engine.scripts import scripts
-from torchdet_lint.engine.suppression import UNUSED, Selectors, judge
+from torchdet_lint.engine.suppression import UNUSED, Selectors, excuses, judge
 from torchdet_lint.engine.tables import apis_for, written_tables
 from torchdet_lint.engine.troubles import trouble
 from torchdet_lint.engine.unreadable import unreadable
@@ -130,7 +130,7 @@ def run(options: Options, progress: Progress) -> Result:
     state.kept.flush()
     found += _unreadable(state)
     sources = state.loaded.sources
-    shown, hidden = _settled(state, found)
+    shown, hidden, excused = _settled(state, found)
     return Result(
         findings=tuple(sorted(map(state.displayed.finding, shown), key=lambda finding: finding.sort_key)),
         files=tuple(sorted(entry.display for entry in state.reported.values())),
@@ -141,6 +141,7 @@ def run(options: Options, progress: Progress) -> Result:
         excerpt=_Excerpts(state),
         paths={entry.display: entry.path for entry in state.reported.values()},
         digests={entry.display: read.digest for key, entry in state.reported.items() if (read := sources.get(key))},
+        excused=None if options.suppressions else excused,
         cards=_shown(state, cards),
     )
 
@@ -202,14 +203,17 @@ def _unreadable(state: Run) -> Iterator[Finding]:
             yield unreadable(key, fault, state.loaded.sources.get(key), state.catalog)
 
 
-def _settled(state: Run, found: Iterable[Finding]) -> tuple[list[Finding], int]:
-    """The findings to show, under suppressions and configuration, and how many of them comments hide."""
+def _settled(state: Run, found: Iterable[Finding]) -> tuple[list[Finding], int, dict[str, str]]:
+    """The findings to show, under suppressions and configuration; how many comments hide; and, where they hide nothing, what they
+    would hide.
+    """
     by_file: dict[str, list[Finding]] = {key: [] for key in state.reported}
     for finding in sorted(set(found), key=lambda finding: finding.sort_key):
         by_file[finding.location.path].append(finding)
     selectors = Selectors(state.catalog)
     shown: list[Finding] = []
     hidden = 0
+    excused: dict[str, str] = {}
     sources = state.loaded.sources
     for key, findings in by_file.items():
         entry, source = state.reported[key], sources.get(key)
@@ -223,8 +227,10 @@ def _settled(state: Run, found: Iterable[Finding]) -> tuple[list[Finding], int]:
             hidden += sum(rules.shown(each, entry.path) is not None for each in away)
             unused = (without_comment(source, each) for each in fingerprinted(_of(UNUSED, kept), sources))
             kept = (*(each for each in kept if each.code != UNUSED), *unused)
+        elif source is not None:
+            excused.update(excuses(source, kept, selectors))
         shown += [each for finding in kept if (each := rules.shown(finding, entry.path)) is not None]
-    return shown, hidden
+    return shown, hidden, excused
 
 
 def _of(code: str, findings: Iterable[Finding]) -> Iterator[Finding]:
