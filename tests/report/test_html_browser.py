@@ -179,6 +179,17 @@ def test_on_paper_there_are_no_controls_and_everything_is_light(show: Any) -> No
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
+def test_printing_opens_what_is_closed(show: Any) -> None:
+    page = show(replace(FEW, cards=tuple(replace(CARD, path=f"{number}.py") for number in range(5)), files=("a.py",)))
+    count = "return document.querySelectorAll('details[open]').length"
+    assert page.execute_script(count) == 1
+    page.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert page.execute_script(count) == 6
+    page.execute_script("dispatchEvent(new Event('afterprint'))")
+    assert page.execute_script(count) == 1
+    assert page.print_page()
+
+
 def test_a_narrow_window_has_no_line_that_runs_out_of_it(browser: Any, show: Any) -> None:
     long = replace(
         FEW.findings[0], message="a_very_long_name_" * 20, location=Location("deep/" * 40 + "x.py", 1, 1, 1, 9)

@@ -19,23 +19,34 @@ def sign(look: str, said: str = "") -> Markup:
     return tag("span", _SIGNS[look], class_=f"sign {look}", role="img", aria_label=said or _WORDS[look])
 
 
-def program_cards(cards: Sequence[ProgramCard]) -> list[Markup]:
+MOST_OPEN = 3
+"""Of more programs than these only the first is open; of the others the heads are shown."""
+
+
+def program_cards(cards: Sequence[ProgramCard]) -> Markup:
     """A card for each program."""
-    return [_card(card) for card in cards]
+    return tag("div", [_card(card, not at or len(cards) <= MOST_OPEN) for at, card in enumerate(cards)], class_="cards")
 
 
-def _card(card: ProgramCard) -> Markup:
+def _card(card: ProgramCard, opened: bool) -> Markup:
     title = f"{card.path} ({card.name})" if card.name else card.path
+    families = [_head(family) for family in card.families]
     return tag(
-        "article",
-        tag("h3", title),
+        "details",
+        tag("summary", tag("h3", title), tag("span", families, class_="heads")),
         tag("p", " \N{MIDDLE DOT} ".join((card.kind, *card.traits)), class_="soft"),
         _families(card.families),
         timeline(card),
         _part("Modes", _modes(card.modes)),
         _part("To make it repeatable, besides the findings", _steps(card.missing)),
         class_="card",
+        open=opened,
     )
+
+
+def _head(family: FamilyCard) -> Markup:
+    _, look, said = STATES[family.state]
+    return tag("span", sign(look, said), " ", family.family, title=f"{family.family}: {said}")
 
 
 def _part(title: str, content: Content) -> Content:

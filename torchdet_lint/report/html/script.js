@@ -79,6 +79,16 @@
     form.hidden = false;
   }
 
+  function printing() {
+    var closed = [];
+    addEventListener("beforeprint", function () {
+      closed = document.querySelectorAll("details:not([open])");
+      closed.forEach(function (each) { each.open = true; });
+    });
+    addEventListener("afterprint", function () { closed.forEach(function (each) { each.open = false; }); });
+  }
+
+  printing();
   var button = document.getElementById("theme");
   if (button) { themes(button); }
   var form = document.getElementById("filters");
