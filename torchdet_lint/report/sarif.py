@@ -3,9 +3,9 @@
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html; what GitHub reads and requires:
 https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning.
 Paths are relative to the working directory, so a run for upload starts at the root of the repository. What it takes at most:
-https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit. That is 25,000 results a
-run, of which it shows 5,000; 1,000 locations and 10,000 steps a result; 20 tags a rule, of which it shows 10. It does not read
-suppressions, so what comments hide is only there, and marked, where `--no-suppressions` asks for it.
+https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit.
+That is 25,000 results a run, of which it shows 5,000; 1,000 locations and 10,000 steps a result; 20 tags a rule, of which it
+shows 10. It does not read suppressions, so what comments hide is only there, and marked, where `--no-suppressions` asks for it.
 """
 
 from __future__ import annotations
