@@ -216,7 +216,7 @@ def test_cards_are_kept_as_they_were(project: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("torchdet_lint.engine.parts.SMALL", 0)
     assert cached().cards == ()
     wanted = programs(options()).cards
-    assert len(wanted) == 2
+    assert {card.path for card in wanted} >= {"one/train.py", "two/train.py"}
     assert any(card.order for card in wanted)
     for known in (0, 3):
         found = run(replace(options(cache=True, jobs=jobs), cards=True))
