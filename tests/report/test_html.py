@@ -154,7 +154,7 @@ def test_a_timeline_is_a_list_too() -> None:
     drawn = timeline(CARD)
     assert drawn is not None
     found = Outline(str(drawn))
-    assert "seeds torch and NumPy: seed_all(...)train.py:9:5" in found.text
+    assert "seeds torch and NumPy: seed_all(...): --seed, default 0train.py:9:5" in found.text
     assert "builds DataLoader(...): shuffles, no generator" in found.text
     assert "mode cudnn.benchmark: off" in found.text
     assert found.names().count("svg") == 1 + 4, "the drawing, and a key for each shape"

@@ -45,7 +45,7 @@ def moments(card: ProgramCard) -> tuple[Moment, ...]:
 def _signs(card: ProgramCard, rank: dict[Location, int]) -> Iterator[tuple[Location, Sign]]:
     for family in card.families:
         for seeder in family.seeders:
-            yield seeder.location, Sign("seed", _seed_look(family), family.family, "seeds", seeder.label)
+            yield seeder.location, Sign("seed", _seed_look(family), family.family, "seeds", seeder.label, family.text)
         start = min((rank.get(each.location, len(rank)) for each in family.seeders), default=len(rank))
         for draw in family.draws:
             early = rank.get(draw.location, len(rank)) < start
@@ -146,17 +146,18 @@ def _legend(kinds: Iterable[str]) -> list[Markup]:
 
 def _listed(moment: Moment) -> Markup:
     """A moment in words. One call often seeds several families."""
-    deeds: dict[tuple[str, str, str], list[str]] = {}
+    deeds: dict[tuple[str, str], list[Sign]] = {}
     for sign in moment.signs:
-        lanes = deeds.setdefault((sign.word, sign.code, sign.more), [])
-        if sign.kind in ("seed", "draw"):
-            lanes.append(sign.lane)
-    said = [
-        tag("span", f"{word} ", _and(lanes) + ": " if lanes else None, tag("code", code) if code else None,
-            f"{': ' if code else ''}{more}" if more else None, class_="deed")
-        for (word, code, more), lanes in deeds.items()
-    ]  # fmt: skip
-    return tag("li", tag("div", said), tag("span", place(moment.place), class_="place"))
+        deeds.setdefault((sign.word, sign.code or sign.more), []).append(sign)
+    return tag("li", tag("div", map(_deed, deeds.values())), tag("span", place(moment.place), class_="place"))
+
+
+def _deed(signs: list[Sign]) -> Markup:
+    word, code = signs[0].word, signs[0].code
+    lanes = [sign.lane for sign in signs if sign.kind in ("seed", "draw")]
+    more = "; ".join(dict.fromkeys(sign.more for sign in signs if sign.more))
+    said = (f"{word} ", f"{_and(lanes)}: " if lanes else None, tag("code", code) if code else None)
+    return tag("span", said, f"{': ' if code else ''}{more}" if more else None, class_="deed")
 
 
 def _and(words: list[str]) -> str:
