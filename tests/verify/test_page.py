@@ -17,6 +17,7 @@ from torchdet_lint.verify.factors import BY_NAME, natural, pinned, released
 from torchdet_lint.verify.page.plot import plot
 from torchdet_lint.verify.page.sides import AFTER, BEFORE, Grown, sides
 from torchdet_lint.verify.page.sources import lines_in
+from torchdet_lint.verify.page.stream import chain
 from torchdet_lint.verify.page.whole import page
 from torchdet_lint.verify.record import Draw, Event, Ledger, Record, read
 from torchdet_lint.verify.rt.streams import HEAD
@@ -112,6 +113,17 @@ def test_a_page_holds_what_the_other_reports_hold(tmp_path: Path) -> None:
         assert said in found.text
     assert [given.get("id") for name, given in found.elements if given.get("class") == "first"] == ["parted-natural-2"]
     assert found.names().count("svg") == 1
+
+
+def test_a_chain_begins_with_the_finding_where_no_source_stands_on_its_line(tmp_path: Path) -> None:
+    parted = differing(tmp_path).experiment.natural.first
+    assert parted is not None
+    lines = lines_in(str(tmp_path))
+    assert "TDL002" not in chain(parted, lines, FINDING)
+    elsewhere = replace(FINDING, location=Location("lib/data.py", 7, 1, 7, 9))
+    text = Outline(str(chain(parted, lines, elsewhere))).text
+    assert text.startswith("finding TDL002 lib/data.py:7")
+    assert text.index("TDL002") < text.index("numpy.random.rand") < text.index("first difference")
 
 
 def test_two_runs_that_agree_make_a_short_page() -> None:

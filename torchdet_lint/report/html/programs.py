@@ -75,7 +75,7 @@ def _modes(modes: Sequence[ModeCard]) -> Content:
         )
         for mode in modes
     ]
-    return tag("table", tag("tbody", rows), class_="plain") if rows else None
+    return tag("table", tag("tbody", rows), class_="plain modes") if rows else None
 
 
 def _steps(steps: Sequence[str]) -> Content:

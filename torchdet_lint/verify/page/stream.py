@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from torchdet_lint.finding import Finding
 from torchdet_lint.report.html.markup import Content, Markup, tag
 from torchdet_lint.verify.compare import Divergence
 from torchdet_lint.verify.page.plot import plot
@@ -18,10 +19,17 @@ Lines = Callable[[str, int], str]
 """The text of a line of a file, empty where it is not at hand."""
 
 
-def chain(divergence: Divergence, lines: Lines) -> Markup:
-    """From the unequal sources to the first operation that differs, each with its line."""
+def chain(divergence: Divergence, lines: Lines, finding: Finding | None = None) -> Markup:
+    """From the unequal sources to the first operation that differs, each with its line; before them a finding, where none of the
+    sources stands on its line.
+    """
     event = divergence.event
     steps = [_link("unequal source", source.name, source.place, lines) for source in divergence.sources]
+    if finding is not None:
+        places = {_line(place) for place in (event.place, event.forward, *(each.place for each in divergence.sources))}
+        at = (finding.location.path, finding.location.file_line or finding.location.line)
+        if at not in places:
+            steps.insert(0, _link("finding", finding.code, f"{at[0]}:{at[1]}:<module>", lines))
     if event.forward:
         steps.append(_link("forward line of the operation", event.name, event.forward, lines))
     steps.append(_link("first difference", spoken(event), event.place, lines))

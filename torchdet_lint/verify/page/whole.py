@@ -20,7 +20,7 @@ _LOOKS = {"confirmed": "bad", "confirmed-hidden": "bad", "confounded": "open", "
 _STATUSES = {
     "changes": ("bad", "changes the result"),
     "confounded": ("open", "confounded"),
-    "no-effect": ("good", "no effect"),
+    "no-effect": ("faint", "no effect seen"),
     "not-asked": ("faint", "not asked for"),
     "not-run": ("faint", "not tried"),
 }
@@ -97,7 +97,7 @@ def _verdict(verdict: Verdict, lines: Lines) -> Markup:
         ("On CUDA", f"check {verdict.cuda_check}" if verdict.cuda_check else ""),
     ]
     rows = [tag("tr", tag("th", name, scope="row"), tag("td", said)) for name, said in evidence if said]
-    confirming = verdict.verdict in CONFIRMING and verdict.divergence is not None
+    confirming = verdict.verdict in CONFIRMING
     return tag(
         "article",
         tag(
@@ -110,7 +110,7 @@ def _verdict(verdict: Verdict, lines: Lines) -> Markup:
         tag("p", tag("span", where(finding), class_="place"), f" {finding.code} {finding.name}", class_="soft"),
         tag("p", prose(finding.message)),
         tag("table", tag("tbody", rows), class_="plain") if rows else None,
-        chain(verdict.divergence, lines) if confirming and verdict.divergence is not None else None,
+        chain(verdict.divergence, lines, finding) if confirming and verdict.divergence is not None else None,
         class_="verdict",
     )
 
