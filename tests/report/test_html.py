@@ -18,6 +18,7 @@ from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import PLAIN
 
 VOID = {"meta", "link", "input", "br"}
+BLOCKS = {"p", "div", "ul", "ol", "pre", "table", "section", "article", "details", "figure", "h2", "h3", "h4"}
 
 
 class Outline(HTMLParser):
@@ -34,6 +35,7 @@ class Outline(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
+        assert self.open[-1:] != ["p"] or tag not in BLOCKS, "a paragraph holds no blocks"
         if tag not in VOID:
             self.open.append(tag)
 

@@ -77,7 +77,7 @@ def timeline(card: ProgramCard) -> Markup | None:
     return tag(
         "figure",
         tag("div", _drawn(card, found), class_="scroll", tabindex=0, role="group", aria_label="Timeline"),
-        tag("figcaption", _legend(kinds)),
+        tag("p", _legend(kinds), class_="legend"),
         tag("ol", [_listed(moment) for moment in found], class_="moments"),
     )
 

@@ -140,4 +140,4 @@ def growing(pair: Sides) -> Content:
     numbers = tag("details", tag("summary", "As numbers"), tag("table", head, tag("tbody", rows)))
     caption = "The greatest relative difference among sampled parameters after each step."
     scroll = tag("div", drawn, class_="scroll", tabindex=0, role="group", aria_label="Plot")
-    return tag("figure", scroll, tag("figcaption", caption), numbers)
+    return [tag("figure", scroll, tag("figcaption", caption)), numbers]
