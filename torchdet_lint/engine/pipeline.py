@@ -16,7 +16,7 @@ from torchdet_lint.config import Settings
 from torchdet_lint.config.policy import Policy, catalog_for, policy
 from torchdet_lint.engine.fingerprint import fingerprinted
 from torchdet_lint.engine.fixes import without_comment
-from torchdet_lint.engine.kept import kept_in
+from torchdet_lint.engine.kept import Kept, kept_in
 from torchdet_lint.engine.load import Loaded, load_all
 from torchdet_lint.engine.options import Options, Programs, Progress, Result, Work
 from torchdet_lint.engine.parts import Judge, Verdict
@@ -51,7 +51,7 @@ class Run:
         self.problems: list[str] = list(self.scope.problems)
         self.loaded = Loaded()
         self.parts: Counter[str] = Counter()
-        self.kept = kept_in((options.cache_dir or default_folder(self.scope.root)) if options.cache else None)
+        self.kept = _kept(options, self.scope.root)
 
     def judge(self) -> Judge:
         """Reads every file, and gives who judges them."""
@@ -85,6 +85,13 @@ class Run:
     def trouble(self, error: Exception, doing: str) -> None:
         """Notes an error of our own: the rest of the run is worth having."""
         self.problems.append(trouble(error, doing))
+
+
+def _kept(options: Options, root: str) -> Kept:
+    """What earlier runs have left."""
+    if options.memory is not None:
+        return options.memory.kept(lasting=options.lasting)
+    return kept_in((options.cache_dir or default_folder(root)) if options.cache else None)
 
 
 def _policy(context: Context, settings: Settings) -> str:

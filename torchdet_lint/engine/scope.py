@@ -75,10 +75,17 @@ def _reported(options: Options, root: str) -> Discovery:
     """The files among and below the paths, and what could not be read on the way."""
     settings = options.settings.project
     if options.stdin is None:
-        return _discover(_named(options), options, root, settings.force_exclude)
-    path = _named(options)[0]
-    excluded = settings.force_exclude and any_matches(_exclusions(settings), path, root)
-    return Discovery(() if excluded else (File(path, path),), ())
+        named = _named(options)
+        unsaved = [path for path in named if path in options.contents and not disk.exists(path)]
+        found = _discover([path for path in named if path not in unsaved], options, root, settings.force_exclude)
+        return found._replace(files=(*found.files, *_not_excluded(unsaved, settings, root)))
+    return Discovery(_not_excluded(_named(options), settings, root), ())
+
+
+def _not_excluded(paths: Iterable[str], settings: Settings, root: str) -> tuple[File, ...]:
+    """Files that are not on the disk, so that no search finds them."""
+    force, excluded = settings.force_exclude, _exclusions(settings)
+    return tuple(File(path, path) for path in paths if not (force and any_matches(excluded, path, root)))
 
 
 def _exclusions(settings: Settings) -> tuple[Anchored, ...]:
