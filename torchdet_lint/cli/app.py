@@ -19,6 +19,7 @@ _COMMANDS = {
     "probe": "torchdet_lint.cli.probe",
     "review": "torchdet_lint.cli.review",
     "rules": "torchdet_lint.cli.rules",
+    "server": "torchdet_lint.cli.server",
     "verify": "torchdet_lint.cli.verify",
 }
 _FUNCTIONS = {"diff": "diff_command", "probe": "probe_command"}

@@ -1,0 +1,149 @@
+"""The engine under an editor: what is open, with its texts in place of what is on the disk, and what is found in it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from torchdet_lint import engine
+from torchdet_lint.catalog.errors import CatalogError, SelectionError, VersionError
+from torchdet_lint.config import ConfigError, Layer, SettingsFor, layer
+from torchdet_lint.engine.kept import Memory
+from torchdet_lint.engine.options import Options, Progress, Result
+from torchdet_lint.engine.scope import MARKERS, root_of
+from torchdet_lint.finding import Finding, Location
+
+if TYPE_CHECKING:
+    from torchdet_lint.engine.fixing import Fixed
+
+USER_ERRORS = (ConfigError, CatalogError, SelectionError, VersionError)
+"""What the configuration has wrong, said in one line."""
+
+EDITOR = "the editor's settings"
+
+
+class Given(NamedTuple):
+    """What the command line says: it holds in every folder. `cache_dir` replaces the projects' own caches."""
+
+    config_file: str | None = None
+    isolated: bool = False
+    overrides: tuple[Layer, ...] = ()
+    cache: bool = True
+    cache_dir: str | None = None
+
+
+class Stopped(BaseException):
+    """Ends a run that nobody waits for any more. No `Exception`, so that nothing takes it for trouble."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A run in the folder `cwd`: what it was asked, and what came out."""
+
+    cwd: str
+    options: Options
+    result: Result
+
+    def path(self, shown: str) -> str:
+        """The absolute path of a file as the run shows it."""
+        return self.result.paths.get(shown) or os.path.normpath(os.path.join(self.cwd, shown))
+
+    def excerpt(self, place: Location) -> tuple[str, ...]:
+        return self.result.excerpt(place)
+
+
+class Found(NamedTuple):
+    """What is found in one file, by which run."""
+
+    findings: tuple[Finding, ...]
+    by: Checked
+
+
+@dataclass
+class Checker:
+    """Runs the engine, and remembers between runs what it can use again."""
+
+    given: Given
+    editor: Mapping[str, Any] = field(default_factory=dict)
+    """Keys of the configuration that the editor sets."""
+    _memories: dict[str, Memory] = field(default_factory=dict)
+    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
+    """Runs set the recursion limit of the process and share memories."""
+
+    def check(self, cwd: str, paths: Iterable[str], contents: Mapping[str, bytes], progress: Progress) -> Checked:
+        """Checks files, under the settings that hold in the folder `cwd`; `contents` are the texts of what is open there.
+
+        Raises ConfigError, CatalogError, SelectionError and VersionError.
+        """
+        named = tuple(sorted(paths))
+        overlay = {path: data for path, data in contents.items() if not _is_on_disk(path, data)}
+        settings = self._settings(cwd, named)
+        options = Options(
+            paths=named,
+            settings=settings,
+            jobs=settings.project.jobs,
+            cwd=cwd,
+            contents=overlay,
+            memory=self._memory(cwd, named, settings),
+            lasting=not overlay,
+        )
+        with self._one_at_a_time:
+            return Checked(cwd, options, engine.run(options, progress))
+
+    def fix(self, checked: Checked, path: str, progress: Progress) -> Fixed:
+        """Makes the safe fixes for findings in one file, in memory. Raises what `check` raises."""
+        from torchdet_lint.engine import fixing
+
+        def wanted(finding: Finding) -> bool:
+            here = checked.path(finding.location.path) == path
+            return here and finding.fix is not None and finding.fix.safety in fixing.SAFE
+
+        with self._one_at_a_time:
+            return fixing.fix(replace(checked.options, lasting=False), progress, wanted, engine.run)
+
+    def _settings(self, cwd: str, paths: tuple[str, ...]) -> SettingsFor:
+        """What is excluded is not checked, though it is named: the editor opens it, not its reader."""
+        layers = [*self.given.overrides, layer(EDITOR, cwd, {"force-exclude": True})]
+        if self.editor:
+            layers.append(layer(EDITOR, cwd, self.editor))
+        given = self.given
+        return SettingsFor(
+            cwd, paths, config_file=given.config_file, isolated=given.isolated, overrides=tuple(layers)
+        )
+
+    def _memory(self, cwd: str, paths: tuple[str, ...], settings: SettingsFor) -> Memory:
+        if cwd not in self._memories:
+            from torchdet_lint.cache.folder import default_folder
+
+            configured = settings.project.cache_dir
+            folder = self.given.cache_dir or (configured.path if configured else default_folder(root_of(cwd, paths)))
+            self._memories[cwd] = Memory(folder if self.given.cache else None)
+        return self._memories[cwd]
+
+
+def folder_of(path: str, folders: Iterable[str]) -> str:
+    """The folder in which a file is checked: the editor's folder that it is in, the innermost of several; else the project
+    around it, or where it lies.
+    """
+    around = [each for each in folders if path.startswith(os.path.join(each, ""))]
+    return max(around, key=len) if around else _project(os.path.dirname(path))
+
+
+def _project(folder: str) -> str:
+    home, at = os.path.expanduser("~"), folder
+    while at != home and os.path.dirname(at) != at:
+        if any(os.path.lexists(os.path.join(at, marker)) for marker in MARKERS):
+            return at
+        at = os.path.dirname(at)
+    return folder
+
+
+def _is_on_disk(path: str, data: bytes) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read() == data
+    except OSError:
+        return False
