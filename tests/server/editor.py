@@ -75,7 +75,9 @@ class Editor(LanguageClient):
         arguments: tuple[str, ...] = (),
     ) -> None:
         """Starts the server and introduces itself."""
-        await self.start_io(sys.executable, "-m", "torchdet_lint", "server", *arguments, cwd=str(self.root), env=ENVIRONMENT)
+        await self.start_io(
+            sys.executable, "-m", "torchdet_lint", "server", *arguments, cwd=str(self.root), env=ENVIRONMENT
+        )
         named = [types.WorkspaceFolder(self.uri(folder), folder) for folder in folders or (".",)]
         asked = types.InitializeParams(
             capabilities=capabilities or types.ClientCapabilities(),
@@ -93,6 +95,11 @@ class Editor(LanguageClient):
         await self.stop()
         return status
 
+    async def kill(self) -> None:
+        if self._server is not None and self._server.returncode is None:
+            self._server.kill()
+            await self._server.wait()
+
     def uri(self, path: str) -> str:
         found = from_fs_path(str((self.root / path).resolve() if path == "." else self.root / path))
         assert found is not None
@@ -107,7 +114,9 @@ class Editor(LanguageClient):
     def change(self, path: str, *changes: types.TextDocumentContentChangeEvent | str) -> None:
         self._versions[path] += 1
         named = types.VersionedTextDocumentIdentifier(self._versions[path], self.uri(path))
-        listed = [types.TextDocumentContentChangeWholeDocument(each) if isinstance(each, str) else each for each in changes]
+        listed = [
+            types.TextDocumentContentChangeWholeDocument(each) if isinstance(each, str) else each for each in changes
+        ]
         self.text_document_did_change(types.DidChangeTextDocumentParams(named, listed))
 
     def close(self, path: str) -> None:
@@ -131,15 +140,42 @@ class Editor(LanguageClient):
         except asyncio.TimeoutError:
             raise AssertionError(f"shown: {self.diagnostics}; said: {self.messages}; log: {self.log}") from None
 
+    def ranges(self, path: str) -> list[tuple[int, int, int, int]]:
+        """The ranges of what is shown for a file."""
+        found = [each.range for each in self.diagnostics.get(self.uri(path), ())]
+        return [(each.start.line, each.start.character, each.end.line, each.end.character) for each in found]
+
     async def shows(self, path: str, *codes: str) -> None:
         """Waits until a file shows exactly these."""
         await self.until(lambda: self.codes(path) == sorted(codes))
 
-    async def actions(self, path: str, line: int, only: list[types.CodeActionKind | str] | None = None) -> list[types.CodeAction]:
+    async def actions(
+        self, path: str, line: int, only: list[types.CodeActionKind | str] | None = None
+    ) -> list[types.CodeAction]:
         at = types.Range(types.Position(line - 1, 0), types.Position(line - 1, 200))
         context = types.CodeActionContext(diagnostics=[], only=only)
         asked = types.CodeActionParams(types.TextDocumentIdentifier(self.uri(path)), at, context)
-        return [each for each in await self.text_document_code_action_async(asked) or () if isinstance(each, types.CodeAction)]
+        return [
+            each
+            for each in await self.text_document_code_action_async(asked) or ()
+            if isinstance(each, types.CodeAction)
+        ]
+
+    async def hover(self, path: str, line: int, character: int) -> str | None:
+        place = types.HoverParams(types.TextDocumentIdentifier(self.uri(path)), types.Position(line - 1, character))
+        found = await self.text_document_hover_async(place)
+        return found.contents.value if found is not None and isinstance(found.contents, types.MarkupContent) else None
+
+    def watched(self, *paths: str) -> None:
+        """Something on the disk is not as it was."""
+        events = [types.FileEvent(self.uri(path), types.FileChangeType.Changed) for path in paths]
+        self.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(events))
+
+
+def edit(line: int, start: int, end: int, text: str) -> types.TextDocumentContentChangePartial:
+    """A change within a line, from 1; columns are the editor's, from 0."""
+    at = types.Range(types.Position(line - 1, start), types.Position(line - 1, end))
+    return types.TextDocumentContentChangePartial(at, text)
 
 
 def applied(text: str, edit: types.WorkspaceEdit | None, uri: str) -> str:

@@ -66,5 +66,9 @@ def _given(given: dict[str, Any]) -> Given:
     if folder is not None and (why := obstacle(folder)):
         raise Trouble(f"the cache cannot be in {folder}: it {why}; name a folder that is empty or not there yet")
     return Given(
-        None if file is None else os.path.abspath(file), given["isolated"], tuple(overrides), not given["no_cache"], folder
+        None if file is None else os.path.abspath(file),
+        given["isolated"],
+        tuple(overrides),
+        not given["no_cache"],
+        folder,
     )

@@ -139,7 +139,9 @@ def _life(server: Server) -> None:
     @server.feature(types.INITIALIZE)
     async def initialize(params: types.InitializeParams) -> None:
         session = server.session
-        session.buffers.encoding = str(getattr(server.workspace.position_encoding, "value", server.workspace.position_encoding))
+        session.buffers.encoding = str(
+            getattr(server.workspace.position_encoding, "value", server.workspace.position_encoding)
+        )
         folders = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
         session.folders = [path for uri in folders if (path := path_of(uri)) is not None]
         _configure(server, params.initialization_options)

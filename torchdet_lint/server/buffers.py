@@ -98,7 +98,7 @@ class Buffers:
             notebook.cells[array.start : array.start + array.delete_count] = _listed(array.cells or ())
             for gone in cells.structure.did_close or ():
                 self.closed(gone.uri)
-        kinds = {uri: code for uri, code in _listed(cells.data or ())}
+        kinds = dict(_listed(cells.data or ()))
         notebook.cells = [(uri, kinds.get(uri, code)) for uri, code in notebook.cells]
         for content in cells.text_content or ():
             self.changed(content.document.uri, content.document.version, content.changes)

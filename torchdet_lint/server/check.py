@@ -110,9 +110,7 @@ class Checker:
         if self.editor:
             layers.append(layer(EDITOR, cwd, self.editor))
         given = self.given
-        return SettingsFor(
-            cwd, paths, config_file=given.config_file, isolated=given.isolated, overrides=tuple(layers)
-        )
+        return SettingsFor(cwd, paths, config_file=given.config_file, isolated=given.isolated, overrides=tuple(layers))
 
     def _memory(self, cwd: str, paths: tuple[str, ...], settings: SettingsFor) -> Memory:
         if cwd not in self._memories:

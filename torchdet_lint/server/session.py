@@ -111,12 +111,10 @@ class Session:
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
 
     async def _work(self) -> None:
-        loop = asyncio.get_running_loop()
         while True:
             async with self._moved:
                 await self._moved.wait_for(lambda: self._done < self._revision)
-            while (left := self._due - loop.time()) > 0:
-                await asyncio.sleep(left)
+            await self._pause()
             revision = self._revision
             try:
                 done = await self._check_all()
@@ -126,6 +124,14 @@ class Session:
             if done:
                 self._done = revision
                 self._notify()
+
+    async def _pause(self) -> None:
+        """Returns when nothing has changed for some time."""
+        loop = asyncio.get_running_loop()
+        left = self._due - loop.time()
+        if left > 0:
+            await asyncio.sleep(left)
+            await self._pause()
 
     async def _check_all(self) -> bool:
         """Checks what is open, folder by folder; whether that was of use to the end."""
