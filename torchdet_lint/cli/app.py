@@ -15,6 +15,7 @@ _COMMANDS = {
     "completion": "torchdet_lint.cli.completion",
     "diff": "torchdet_lint.cli.diff",
     "explain": "torchdet_lint.cli.rules",
+    "init": "torchdet_lint.cli.init",
     "programs": "torchdet_lint.cli.programs",
     "probe": "torchdet_lint.cli.probe",
     "review": "torchdet_lint.cli.review",
