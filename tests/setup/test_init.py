@@ -126,7 +126,9 @@ def test_parts_can_be_chosen(part: str, written: set[str], init: Init, tmp_path:
 @pytest.mark.parametrize("tail", ["", "\n", "\n\n"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 def test_what_is_there_stays_to_the_byte(end: str, tail: str, mark: bytes, init: Init, tmp_path: Path) -> None:
-    text = f"# mine{end}[tool.ruff]  # kept{end}line-length=100{end}[tool.'x.y']{end}'é' = 1{tail.replace(chr(10), end)}"
+    text = (
+        f"# mine{end}[tool.ruff]  # kept{end}line-length=100{end}[tool.'x.y']{end}'é' = 1{tail.replace(chr(10), end)}"
+    )
     write(tmp_path, "pyproject.toml", mark + text.encode())
     assert init("--config", "--yes").status == 0
     after = (tmp_path / "pyproject.toml").read_bytes()

@@ -77,7 +77,7 @@ def finish(fixed: Fixed, mode: Mode, run_options: Options, exit_on_fix: bool) ->
         from torchdet_lint.engine.fixing import write
 
         fixed, problems = write(fixed)
-        if tell_problems(problems):
+        if tell_problems(problems) or fixed.refused:
             return fixed, TROUBLE
     return fixed, FINDINGS if fixed.done and exit_on_fix else CLEAN
 
