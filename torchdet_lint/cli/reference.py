@@ -16,7 +16,7 @@ _HEAD = """\
 # Commands
 
 `torchdet-lint PATHS` is `torchdet-lint check PATHS`. Exit status: 0 nothing that fails the run, 1 findings at or above
-`--fail-on`, 2 trouble, 130 interrupted. `-h` and `--help` show what stands here. Arguments can be completed: see [completion](#completion).
+`--fail-on`, 2 trouble, 130 interrupted. `-h` and `--help` show what stands here; a shell can [complete](#completion) it.
 """
 
 
