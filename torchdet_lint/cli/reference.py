@@ -72,7 +72,7 @@ def _row(option: click.Option) -> tuple[str, str]:
     return f"`{joined}`".replace("|", "\\|"), told.replace("|", "\\|")
 
 
-def _value(kind: click.ParamType) -> str:
+def _value(kind: object) -> str:
     return (
         "|".join(map(str, kind.choices))
         if isinstance(kind, click.Choice)

@@ -112,7 +112,7 @@ class _Recent:
         if self.lasting:
             self._below.flush()
         self._run += 1
-        self._blobs = {key: value for key, value in self._blobs.items() if value[0] > self._run - RUNS}
+        self._blobs = {key: value for key, value in self._blobs.items() if value[0] >= self._run - RUNS}
 
 
 def key_of(*parts: bytes | str) -> bytes:

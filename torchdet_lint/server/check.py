@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchdet_lint import engine
+from torchdet_lint.cache.folder import default_folder, obstacle
 from torchdet_lint.catalog.errors import CatalogError, SelectionError, VersionError
 from torchdet_lint.config import ConfigError, Layer, SettingsFor, layer
 from torchdet_lint.engine.kept import Memory
 from torchdet_lint.engine.options import Options, Progress, Result
-from torchdet_lint.engine.scope import MARKERS, root_of
+from torchdet_lint.engine.scope import MARKERS, project_root
 from torchdet_lint.finding import Finding, Location
 
 if TYPE_CHECKING:
@@ -114,12 +115,21 @@ class Checker:
 
     def _memory(self, cwd: str, paths: tuple[str, ...], settings: SettingsFor) -> Memory:
         if cwd not in self._memories:
-            from torchdet_lint.cache.folder import default_folder
-
-            configured = settings.project.cache_dir
-            folder = self.given.cache_dir or (configured.path if configured else default_folder(root_of(cwd, paths)))
-            self._memories[cwd] = Memory(folder if self.given.cache else None)
+            self._memories[cwd] = Memory(self._cache(cwd, paths, settings) if self.given.cache else None)
         return self._memories[cwd]
+
+    def _cache(self, cwd: str, paths: tuple[str, ...], settings: SettingsFor) -> str | None:
+        """The folder of the cache. A file that is in no project leaves nothing beside itself. Raises ConfigError."""
+        configured = settings.project.cache_dir
+        chosen = self.given.cache_dir or (configured.path if configured is not None else None)
+        if chosen is None:
+            root, is_project = project_root(cwd, paths)
+            return default_folder(root) if is_project else None
+        if why := obstacle(chosen):
+            raise ConfigError(
+                f"the cache cannot be in {chosen}: it {why}; name a folder that is empty or not there yet"
+            )
+        return chosen
 
 
 def folder_of(path: str, folders: Iterable[str]) -> str:
