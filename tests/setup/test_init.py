@@ -274,6 +274,14 @@ def test_the_forge_and_its_branch_are_those_of_the_repository(init: Init, tmp_pa
     assert "--forge" in init("--package", "x y").err or init("--package", "x y").status == 2
 
 
+def test_hooks_and_workflows_belong_to_the_repository(init: Init, tmp_path: Path) -> None:
+    project(tmp_path, {".git/HEAD": "", ".github/keep": "", "part/pyproject.toml": "", "part/train.py": ""})
+    assert init("part", "--yes").status == 0
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.y*ml")}
+    assert written == {".pre-commit-config.yaml", ".github/workflows/torchdet-lint.yml"}
+    assert "torchdet-lint" in (tmp_path / "part" / "pyproject.toml").read_text()
+
+
 def test_where_the_project_is_kept_may_be_unknown(init: Init, tmp_path: Path) -> None:
     write(tmp_path, "pyproject.toml", "")
     assert init("--workflow", "--yes").status == 2

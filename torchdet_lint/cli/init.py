@@ -50,7 +50,7 @@ def init(folder: str, **given: Any) -> int:
         raise Trouble(f"no such folder: {folder}")
     if not given["package"].isprintable() or set(given["package"]) & set("\"'\\$` "):
         raise Trouble("--package: one requirement without blanks and quotes, such as torchdet-lint==0.1.0")
-    root = root_of(os.getcwd(), [folder])
+    root = root_of(os.path.abspath(folder), ["."])
     steps = tuple(_steps(root, given))
     for each in steps:
         if each.note:
@@ -72,17 +72,19 @@ def init(folder: str, **given: Any) -> int:
 def _steps(root: str, given: dict[str, Any]) -> Iterator[Step]:
     """What is to be done, part by part. Raises Trouble."""
     from torchdet_lint.setup import configuration, hooks, workflows
+    from torchdet_lint.setup.step import repository
 
+    top = repository(root)
     every = not (given["config"] or given["pre_commit"] or given["workflow"])
     try:
         if every or given["config"]:
             yield configuration.step(root, _known(root))
         if every or given["pre_commit"]:
-            yield hooks.step(root, given["package"])
+            yield hooks.step(top, given["package"])
         if every or given["workflow"]:
-            forge = given["forge"] or workflows.forge_of(root)
+            forge = given["forge"] or workflows.forge_of(top)
             if forge is not None:
-                yield workflows.step(root, forge, given["package"])
+                yield workflows.step(top, forge, given["package"])
             elif given["workflow"]:
                 raise Trouble("where the project is kept is not to be seen; name it: --forge github or --forge gitlab")
             else:

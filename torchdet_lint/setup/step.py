@@ -49,6 +49,17 @@ def place(root: str, name: str) -> Place:
         return Place(name, path, file.read())
 
 
+def repository(folder: str) -> str:
+    """The folder of the git repository around a folder, where hooks and workflows are looked for; else the folder itself."""
+    at = folder
+    while not os.path.lexists(os.path.join(at, ".git")):
+        parent = os.path.dirname(at)
+        if parent == at:
+            return folder
+        at = parent
+    return at
+
+
 def line_end(data: bytes) -> bytes:
     """How lines end in a file: as most of them do."""
     return b"\r\n" if data.count(b"\r\n") * 2 > data.count(b"\n") else b"\n"
