@@ -25,6 +25,8 @@ FILES = [
     ROOT / ".pre-commit-hooks.yaml",
     ROOT / "Makefile",
     *sorted((ROOT / "templates").iterdir()),
+    ROOT / "torchdet_lint" / "setup" / "hooks.py",
+    ROOT / "torchdet_lint" / "setup" / "workflows.py",
 ]
 COMMANDS = dict(commands())
 

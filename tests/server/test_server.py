@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -80,6 +82,31 @@ def test_a_change_of_a_helper_is_seen_in_the_files_that_depend_on_it(play: Play)
         (editor.root / "lib.py").write_text(NO_SEED)  # by somebody else
         editor.watched("lib.py")
         await editor.shows("train.py", "4 TDL001")
+
+    play(BY_HAND, scenario)
+
+
+def test_a_helper_that_is_being_typed_makes_no_noise_elsewhere(play: Play) -> None:
+    async def scenario(editor: Editor) -> None:
+        await editor.begin()
+        editor.open("train.py")
+        editor.open("lib.py")
+        await editor.shows("train.py")
+        for text in ("def seed(\n", "import torch\ndef seed():\n    torch.manual_seed(\n", 'x = """\n'):
+            editor.change("lib.py", text)
+            await editor.until(lambda: [code.split()[1] for code in editor.codes("lib.py") or ()] == ["TDL999"])
+            assert await editor.actions("train.py", 4) == []
+            assert editor.codes("train.py") == []
+        editor.change("lib.py", NO_SEED)
+        await editor.shows("train.py", "4 TDL001")
+        await editor.shows("lib.py")
+        editor.change("train.py", "x = (\n")  # a file that is held back has its own fault only
+        await editor.until(lambda: [code.split()[1] for code in editor.codes("train.py") or ()] == ["TDL999"])
+        editor.open(".venv/lib.py", "x = 1\n")
+        await editor.shows(".venv/lib.py")
+        editor.change(".venv/lib.py", "x = (\n")
+        await editor.hover("train.py", 1, 1)
+        assert editor.codes(".venv/lib.py") == []
 
     play(BY_HAND, scenario)
 
@@ -444,6 +471,17 @@ def test_notebooks_by_their_cells(play: Play) -> None:
         await editor.until(lambda: editor.diagnostics[cell(7)] == [])
 
     play({"nb.ipynb": json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})}, scenario)
+
+
+@pytest.mark.parametrize("said", [b"", b"garbage\r\n\r\n", b'Content-Length: 7\r\n\r\n{"a": x'])
+def test_an_editor_that_goes_away_or_talks_nonsense(said: bytes, tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "torchdet_lint", "server")
+    ran = subprocess.run(
+        command, cwd=tmp_path, env=helper.ENVIRONMENT, input=said, capture_output=True, timeout=60, check=False
+    )
+    assert ran.returncode == 1
+    assert ran.stderr == b""
+    assert b"Traceback" not in ran.stdout
 
 
 def test_without_the_extra_one_line_says_what_to_install(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from torchdet_lint.cache.folder import VARIABLE, obstacle
-from torchdet_lint.cli.failures import Trouble
+from torchdet_lint.cli.failures import Trouble, say
 from torchdet_lint.cli.shared import options
 from torchdet_lint.config import inline
 
@@ -40,6 +41,10 @@ def server(session: Session | None, /, **given: Any) -> int:
         raise Trouble(f'the server needs {lacking}, which is not installed: pip install "torchdet-lint[lsp]"')
     if session is not None:
         session.looks.stop()
+    if sys.stdin is None or sys.stdout is None:
+        raise Trouble("the server speaks through standard input and output, and one of them is closed")
+    if sys.stdin.isatty():
+        say("waiting for an editor on standard input; docs/editors.md says how editors start this")
     from torchdet_lint.server.app import serve
 
     return serve(_given(given), verbose=given["verbose"])

@@ -14,8 +14,10 @@ from torchdet_lint.catalog.errors import CatalogError, SelectionError, VersionEr
 from torchdet_lint.config import ConfigError, Layer, SettingsFor, layer
 from torchdet_lint.engine.kept import Memory
 from torchdet_lint.engine.options import Options, Progress, Result
-from torchdet_lint.engine.scope import MARKERS, project_root
+from torchdet_lint.engine.reading import Reading
+from torchdet_lint.engine.scope import MARKERS, display_of, project_root
 from torchdet_lint.finding import Finding, Location
+from torchdet_lint.server.typed import Texts, fault_of, lines_of
 
 if TYPE_CHECKING:
     from torchdet_lint.engine.fixing import Fixed
@@ -42,18 +44,22 @@ class Stopped(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A run in the folder `cwd`: what it was asked, and what came out."""
+    """A run in the folder `cwd`: what it was asked, and what came out. `held` are open files of which another text than their
+    own was analysed, so that places in them say nothing.
+    """
 
     cwd: str
     options: Options
     result: Result
+    held: Mapping[str, Reading] = field(default_factory=dict)
 
     def path(self, shown: str) -> str:
         """The absolute path of a file as the run shows it."""
         return self.result.paths.get(shown) or os.path.normpath(os.path.join(self.cwd, shown))
 
     def excerpt(self, place: Location) -> tuple[str, ...]:
-        return self.result.excerpt(place)
+        held = self.held.get(self.path(place.path))
+        return self.result.excerpt(place) if held is None else lines_of(held, place)
 
 
 class Found(NamedTuple):
@@ -70,6 +76,7 @@ class Checker:
     given: Given
     editor: Mapping[str, Any] = field(default_factory=dict)
     """Keys of the configuration that the editor sets."""
+    _texts: Texts = field(default_factory=Texts)
     _memories: dict[str, Memory] = field(default_factory=dict)
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
     """Runs set the recursion limit of the process and share memories."""
@@ -80,10 +87,11 @@ class Checker:
         Raises ConfigError, CatalogError, SelectionError and VersionError.
         """
         named = tuple(sorted(paths))
-        overlay = {path: data for path, data in contents.items() if not _is_on_disk(path, data)}
+        texts, held = self._texts.sort(contents)
+        overlay = {path: data for path, data in texts.items() if not _is_on_disk(path, data)}
         settings = self._settings(cwd, named)
         options = Options(
-            paths=named,
+            paths=tuple(path for path in named if path not in held),
             settings=settings,
             jobs=settings.project.jobs,
             cwd=cwd,
@@ -91,8 +99,12 @@ class Checker:
             memory=self._memory(cwd, named, settings),
             lasting=not overlay,
         )
-        with self._one_at_a_time:
-            return Checked(cwd, options, engine.run(options, progress))
+        result = Result(())
+        if options.paths:
+            with self._one_at_a_time:
+                result = engine.run(options, progress)
+        here = {path: held[path] for path in named if path in held}
+        return Checked(cwd, options, _with_faults(result, here, options), held)
 
     def fix(self, checked: Checked, path: str, progress: Progress) -> Fixed:
         """Makes the safe fixes for findings in one file, in memory. Raises what `check` raises."""
@@ -130,6 +142,20 @@ class Checker:
                 f"the cache cannot be in {chosen}: it {why}; name a folder that is empty or not there yet"
             )
         return chosen
+
+
+def _with_faults(result: Result, held: Mapping[str, Reading], options: Options) -> Result:
+    """A result with what is wrong with the syntax of the files that are held back, unless they are excluded."""
+    if not held:
+        return result
+    wanted = engine.files(replace(options, paths=tuple(held), contents=dict.fromkeys(held, b""))).files
+    shown = {display_of(path, options.cwd): path for path in held}
+    faults = [
+        fault
+        for display, path in shown.items()
+        if display in wanted and (fault := fault_of(display, path, held[path], options.settings(path))) is not None
+    ]
+    return replace(result, findings=(*result.findings, *faults), paths={**result.paths, **shown})
 
 
 def folder_of(path: str, folders: Iterable[str]) -> str:

@@ -25,6 +25,8 @@ def edits_of(fix: Fix, by: Checked, view: View) -> Edits | None:
     """What a fix changes; None where a part of it is in no document that the editor can change."""
     found: dict[str, list[Edit]] = {}
     for edit in (*fix.imports, *fix.edits):
+        if by.path(edit.location.path) in by.held:
+            return None
         uri = view.uri(by, edit.location)
         document = view.documents.get(by.path(edit.location.path))
         if uri is None or (edit.location.cell is not None and (document is None or not document.notebook)):
