@@ -12,6 +12,7 @@ import click
 from torchdet_lint import __version__
 from torchdet_lint.cli.failures import CLEAN, TROUBLE, Trouble, say
 from torchdet_lint.cli.output import write_out
+from torchdet_lint.cli.progress import progress
 from torchdet_lint.cli.shared import engine_options, options, settings_for
 from torchdet_lint.report.model import count
 
@@ -102,7 +103,8 @@ def _known(root: str) -> Known:
     settings = settings_for((root,), (), True, chosen, root)
     run = engine_options((root,), None, settings, chosen)
     files = engine.files(run).files
-    cards = engine.programs(run).cards if files else ()
+    with progress(False) as shown:
+        cards = engine.programs(run, shown).cards if files else ()
     return known(root, frozenset(files), frozenset(card.path for card in cards))
 
 
