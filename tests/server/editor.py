@@ -18,7 +18,7 @@ Play = Callable[..., None]
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 
-LIMIT = 20.0
+LIMIT = 45.0
 """Seconds that nothing here takes."""
 
 
