@@ -368,11 +368,11 @@ def test_no_state_of_a_buffer_gets_into_the_cache(play: Play) -> None:
     async def scenario(editor: Editor) -> None:
         await editor.begin()
         editor.open("train.py")
+        editor.open("lib.py")
         await editor.shows("train.py", "4 TDL001")
-        await editor.hover("train.py", 1, 1)
+        await editor.hover("lib.py", 1, 1)
         before = shelves(editor.root)
         assert before  # what is on the disk is kept, as by any run
-        editor.open("lib.py")
         editor.change("lib.py", BY_HAND["lib.py"])
         await editor.shows("train.py")
         editor.change("train.py", UNSEEDED)
