@@ -12,11 +12,12 @@ from torchdet_lint.checks.seeding import seeded_after
 from torchdet_lint.finding import Edit, Fix
 from torchdet_lint.fixes.code import Around, Code, Placed
 from torchdet_lint.fixes.imports import Named
+from torchdet_lint.fixes.meant import ORDER, draw_when_called, seed_from_parameter
 from torchdet_lint.fixes.places import frames, head, in_loop, offset_of, precedes, process_of, statement_at
 from torchdet_lint.fixes.seeds import CONSTANT, PLAIN_SEEDERS, SEEDERS, is_pure
 from torchdet_lint.fixes.target import Target, fix
 
-ORDER = ("python", "numpy", "torch")
+OWN = {"TDL001": "torch", "TDL002": "numpy", "TDL003": "python"}
 
 
 def seed_program(target: Target) -> Fix | None:
@@ -27,12 +28,14 @@ def seed_program(target: Target) -> Fix | None:
     missing = _missing(program, target)
     if not missing:
         return None
-    return _beside_others(target, program, missing) or _at_the_head(target, program, missing)
+    own = OWN[target.finding.code]
+    meant = seed_from_parameter(target, missing, own) or draw_when_called(target, missing[own])
+    return meant or _beside_others(target, program, missing) or _at_the_head(target, program, missing)
 
 
 def _missing(program: ProgramFacts, target: Target) -> dict[str, Hit]:
     """The first draw of each family that the program never seeds, and of the one that the finding is about."""
-    own = {"TDL001": "torch", "TDL002": "numpy", "TDL003": "python"}[target.finding.code]
+    own = OWN[target.finding.code]
     found = {}
     for family in ORDER:
         hit = program.hits.get(f"unseeded:{family}")
@@ -120,7 +123,7 @@ def _after_seeding(target: Target, event: Event, missing: dict[str, Hit]) -> Fix
 def move_up(target: Target) -> Fix | None:
     """TDL006"""
     program = target.program
-    if program is None or target.variant != "late":
+    if program is None or target.variant not in ("late", "import"):
         return None
     for family in FAMILIES:
         hit = program.hits.get(f"unseeded:{family}")
@@ -128,6 +131,9 @@ def move_up(target: Target) -> Fix | None:
             continue
         if target.finding.message.find(family_name(family)) < 0:
             continue
+        called = draw_when_called(target, hit)
+        if called is not None or target.variant == "import":
+            return called
         return _moved(target, hit, family) or _at_the_head(target, program, {family: hit})
     return None
 
