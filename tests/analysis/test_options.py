@@ -376,6 +376,40 @@ CASES = [
             typer.run(main)
         """,
     ),
+    (
+        "an environment variable is text, and 0 is true",
+        "tdl007",
+        """\
+        seed = os.environ.get("SEED")
+        if seed:
+            torch.manual_seed(int(seed))
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "an environment variable with a default",
+        "",
+        """\
+        torch.manual_seed(int(os.environ.get("SEED", "3")))
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "a logged draw is a log line",
+        "",
+        """\
+        import logging
+        logging.info("x %s", random.random())
+        for i in range(2): pass
+        """,
+    ),
+    (
+        "a printed draw is a result",
+        "TDL003",
+        """\
+        print(random.random())
+        """,
+    ),
 ]
 
 

@@ -161,6 +161,22 @@ CASES = [
             return x + 1
         """,
     ),
+    (
+        "numbers of the operating system that are saved",
+        "TDL008",
+        """\
+        r = random.SystemRandom()
+        np.save("f", r.random())
+        """,
+    ),
+    (
+        "a file that is named by the operating system",
+        "",
+        """\
+        import uuid
+        np.save(f"{uuid.uuid4()}.npy", np.ones(2))
+        """,
+    ),
 ]
 
 

@@ -48,9 +48,9 @@ def evaluate_call(m: Machine, f: Frame, expr: ir.Call) -> Value:
     naming, f.naming = f.naming, False
     callee = evaluate(m, f, expr.func)
     path = m.apis.canonical(callee.path) if isinstance(callee, External) else ""
-    f.naming = path in SHAPES or (naming and path in CONVERSIONS)
-    said = isinstance(callee, External) and (callee.path == "builtins.print" or callee.path.startswith("logging."))
-    f.logging = said or (isinstance(callee, Bound) and callee.function in LOG_METHODS)
+    logs = path.startswith("logging.") or (isinstance(callee, Bound) and callee.function in LOG_METHODS)
+    f.naming = path in SHAPES or logs or (naming and path in CONVERSIONS)
+    f.logging = logs or path == "builtins.print"
     args, named = arguments(m, f, expr)
     f.naming, f.logging = naming, False
     return call_value(m, f, callee, args, named, expr.span, expr)

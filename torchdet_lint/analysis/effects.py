@@ -139,7 +139,8 @@ def unrepeatable_data(m: Machine, f: Frame, made: Made) -> None:
     if not made.cls.startswith(("torch.", "numpy.")) or ".seed" in made.cls or "manual_seed" in made.cls:
         return
     values: list[Value] = []
-    for value in (*made.args, *(value for _, value in made.named)):
+    named_file = 1 if made.cls.startswith("numpy.save") else 0
+    for value in (*made.args[named_file:], *(value for _, value in made.named)):
         for option in alternatives(value):
             values += m.heap.elements(option.identity) if isinstance(option, Box) else [option]
     for mark in sorted(marks(values), key=repr):
