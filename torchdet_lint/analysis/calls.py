@@ -155,7 +155,8 @@ def _call_either(m: Machine, f: Frame, callee: Either, args: Args, named: Named,
     """Any one of several callees; each is a branch of its own."""
     results = []
     callees = [option for option in alternatives(callee) if not isinstance(option, Known)]
-    for option in [option for option in callees if takes(m, option, named)] or callees:
+    taking = [option for option in callees if takes(m, option, named)] or callees
+    for option in taking:
         kept, f.trace = f.trace, []
         m.heap.depth += 1
         results.append(call_value(m, f, option, args, named, span))
@@ -164,7 +165,7 @@ def _call_either(m: Machine, f: Frame, callee: Either, args: Args, named: Named,
         # Only one of the objects was made: whatever it is, it is the one that is loaded.
         f.trace += [node for node in trace if isinstance(node, Event) and node.kind == "load"]
         if trace:
-            f.trace.append(Branch(f.site(span), Truth.OPEN, "", trace, ()))
+            f.trace.append(Branch(f.site(span), Truth.OPEN, "", trace, (), len(taking)))
     return join(*results) if results else UNKNOWN
 
 
