@@ -72,7 +72,7 @@ def _own_size(expr: ir.Expr, base: object) -> bool:
     if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Attr):
         return expr.func.name in ("size", "numel", "nelement") and bare(expr.func.value) == base
     if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Name) and expr.func.id == "len" and len(expr.args) == 1:
-        return bare(expr.args[0].value) == base
+        return bool(bare(expr.args[0].value) == base)
     return False
 
 
