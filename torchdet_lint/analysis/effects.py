@@ -25,6 +25,7 @@ from torchdet_lint.analysis.values import (
     join,
     known,
     marks,
+    truth,
 )
 from torchdet_lint.catalog.apis import Api
 
@@ -36,6 +37,9 @@ QUIET = frozenset(
 )  # fmt: skip
 """Roles that no rule judges by the place of their use alone."""
 
+ENTROPY = "entropy"
+"""In the place of a family: what the operating system gives, which no seed fixes."""
+
 UNREPEATABLE = ("uuid.uuid4", "os.urandom", "random.SystemRandom", "secrets.")
 """Sources that no seed can fix."""
 
@@ -45,9 +49,11 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
     site = f.site(span) if site is None else site
     if row.seeds:
         _seed(f, made, row, site)
+    if ENTROPY in row.draws and not redirected(made, row) or any(_certain(made, word) for word in row.draws):
+        f.trace.append(Event("use", site, made.cls, made=made, note="unrepeatable"))
     if row.draws and redirected(made, row):
         f.trace.append(Event("private-draw", site, made.cls, made=made))
-    elif (families := drawn(row.draws, made)) and not filled(made, row):
+    elif (families := _families(row, made)) and not filled(made, row):
         note = _draw_note(f, made, row)
         f.trace.append(Event("draw", site, made.cls, families, made=made, note=note))
     for mode in row.sets:
@@ -64,6 +70,16 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
         f.trace.append(Event("use", site, made.cls, made=made, note=row.role))
     if row.role not in ROLES:  # names of files
         unrepeatable_data(m, f, made)
+
+
+def _families(row: Api, made: Made) -> tuple[str, ...]:
+    return tuple(family for family in drawn(row.draws, made) if family != ENTROPY)
+
+
+def _certain(made: Made, word: str) -> bool:
+    """Whether a call is sure to draw what no seed can fix: `entropy?resampled`."""
+    family, _, spec = word.partition("?")
+    return family == ENTROPY and bool(spec) and truth(argument(made, spec) or FALSE) is Truth.YES
 
 
 def _draw_note(f: Frame, made: Made, row: Api) -> str:
