@@ -410,6 +410,16 @@ CASES = [
         print(random.random())
         """,
     ),
+    (
+        "a seed that is drawn seeds several families",
+        "TDL005",
+        """\
+        seed = random.randint(1, 9)
+        random.seed(seed)
+        torch.manual_seed(seed)
+        torch.save((random.random(), torch.rand(1)), "f")
+        """,
+    ),
 ]
 
 

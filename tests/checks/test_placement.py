@@ -247,6 +247,12 @@ def test_one_of_several_callees_that_draws_is_no_certainty(layer: str, confidenc
     assert only(ONE_OF.format(layer), "TDL001").confidence == confidence
 
 
+def test_a_seed_that_is_drawn_is_said_at_every_seeder() -> None:
+    text = "seed = random.randint(1, 9)\nrandom.seed(seed)\ntorch.manual_seed(seed)\ntorch.save(torch.rand(2), 'f')\n"
+    found = [each for each in findings(text) if each.code == "TDL005"]
+    assert len({each.location.line for each in found}) == 2
+
+
 def test_draws_of_an_optional_number_of_workers_are_notes() -> None:
     text = DATA.replace("num_workers=2", "num_workers=int(sys.argv[1])")
     found = only(text, "TDL002")

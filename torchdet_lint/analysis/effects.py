@@ -150,15 +150,24 @@ def unrepeatable_index(f: Frame, key: Value) -> None:
             f.trace.append(Event("use", mark.site, mark.what, note="unrepeatable"))
 
 
+HOLDERS = frozenset(("tensor", "as_tensor", "array", "asarray", "full", "full_like", "fromiter", "frombuffer"))
+"""Functions of torch and NumPy whose arguments are data."""
+
+
 def unrepeatable_data(m: Machine, f: Frame, made: Made) -> None:
     """Values that no seed can fix, where they become data: an argument of torch or numpy."""
     if not made.cls.startswith(("torch.", "numpy.")) or ".seed" in made.cls or "manual_seed" in made.cls:
         return
+    row = m.api(made.cls)
+    if row is not None and (row.rng or row.seeds):
+        return  # it is a seed there
+    # Most functions that no table knows may be given the name of a file.
+    holds = row is not None or made.cls.rpartition(".")[2] in HOLDERS or made.cls.startswith("torch.Tensor.")
+    sources = UNREPEATABLE if holds else UNREPEATABLE_NUMBERS
     values: list[Value] = []
-    named_file = 1 if made.cls.startswith("numpy.save") else 0
-    for value in (*made.args[named_file:], *(value for _, value in made.named)):
+    for value in (*made.args, *(value for _, value in made.named)):
         for option in alternatives(value):
             values += m.heap.elements(option.identity) if isinstance(option, Box) else [option]
     for mark in sorted(marks(values), key=repr):
-        if mark.kind == "entropy" and mark.site is not None and mark.what.startswith(UNREPEATABLE):
+        if mark.kind == "entropy" and mark.site is not None and mark.what.startswith(sources):
             f.trace.append(Event("use", mark.site, mark.what, made=made, note="unrepeatable"))
