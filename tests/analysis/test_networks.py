@@ -382,6 +382,26 @@ CASES = [
         torch.save(Net()(torch.ones(2)), "f")
         """,
     ),
+    (
+        "a list of many transforms",
+        "TDL003",
+        """\
+        class Plain:
+            def __call__(self, x):
+                return x
+        class Turn:
+            def __call__(self, x):
+                return x * random.random()
+        class All:
+            def __init__(self, parts):
+                self.parts = parts
+            def __call__(self, x):
+                for part in self.parts:
+                    x = part(x)
+                return x
+        torch.save(All([Plain(), Plain(), Plain(), Plain(), Plain(), Plain(), Plain(), Turn()])(1), "f")
+        """,
+    ),
 ]
 
 

@@ -420,6 +420,42 @@ CASES = [
         torch.save((random.random(), torch.rand(1)), "f")
         """,
     ),
+    (
+        "a seed that torch draws",
+        "TDL005",
+        """\
+        seed = int(torch.randint(1 << 31, size=[]))
+        np.random.seed(seed)
+        torch.manual_seed(seed)
+        torch.save((np.random.rand(), torch.rand(1)), "f")
+        """,
+    ),
+    (
+        "a seed that a tensor is filled with",
+        "TDL005",
+        """\
+        gen = torch.Generator()
+        gen.manual_seed(torch.empty((), dtype=torch.int64).random_().item())
+        torch.save(torch.rand(1, generator=gen), "f")
+        """,
+    ),
+    (
+        "a seed from the seeded stream",
+        "",
+        """\
+        torch.manual_seed(0)
+        np.random.seed(torch.randint(1 << 31, size=()).item())
+        torch.save(np.random.rand(), "f")
+        """,
+    ),
+    (
+        "a number that torch draws",
+        "TDL001",
+        """\
+        count = int(torch.randint(3, (1,)))
+        torch.save([0] * count, "f")
+        """,
+    ),
 ]
 
 

@@ -56,6 +56,8 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
     elif (families := _families(row, made)) and not filled(made, row):
         note = _draw_note(f, made, row)
         f.trace.append(Event("draw", site, made.cls, families, made=made, note=note))
+        if "torch" in families and not note:
+            m.drawn[made.identity] = site
     for mode in row.sets:
         _set_mode(f, made, mode, site)
     if row.role in ("backward", "matmul", "cuda") or (row.role == "trainer" and _picks_accelerator(made)):
@@ -148,6 +150,13 @@ def unrepeatable_index(f: Frame, key: Value) -> None:
     for mark in sorted(marks((key,)), key=repr):
         if mark.kind == "entropy" and mark.site is not None and mark.what.startswith(UNREPEATABLE_NUMBERS):
             f.trace.append(Event("use", mark.site, mark.what, note="unrepeatable"))
+
+
+def number_of(m: Machine, value: Value) -> Value:
+    """What `int(tensor)` and `tensor.item()` give: a number that is drawn where the tensor is."""
+    if isinstance(value, Made) and value.identity in m.drawn:
+        return Tainted(frozenset((Mark("draw", "torch", m.drawn[value.identity]),)))
+    return value
 
 
 HOLDERS = frozenset(("tensor", "as_tensor", "array", "asarray", "full", "full_like", "fromiter", "frombuffer"))

@@ -101,7 +101,8 @@ class Machine:
     does not depend on which other programs were evaluated before. `base` is the machine that runs modules when they are
     imported, once for all programs; a machine without one is a base. Machines on one base share its heap, where identities of
     different machines differ. `watched` are callees that rules of the project ask about. `spawns` says that processes start
-    anew, rather than as copies of the one that starts them.
+    anew, rather than as copies of the one that starts them. `drawn` are tensors of random numbers,
+    with the place where these are drawn.
     """
 
     def __init__(
@@ -130,6 +131,7 @@ class Machine:
         self.call_depth = 0
         self.taken_over: frozenset[str] = frozenset()
         self.spawns = False
+        self.drawn: dict[Identity, Site] = {}
         self.max_depth = MAX_DEPTH
         self.runs_imports = True
         self._modules: dict[str, Frame] = {}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import attributes, classes, options
+from torchdet_lint.analysis.effects import number_of
 from torchdet_lint.analysis.iteration import element, iterate, known_items
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.triggers import SEED_WORD
@@ -132,7 +133,7 @@ def _convert(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     results: list[Value] = []
     for option in alternatives(made.args[0]) if len(made.args) == 1 else ():
         inner = option.default if isinstance(option, Option) else option
-        value: Value = computed(option)
+        value: Value = computed(number_of(m, option))
         if isinstance(inner, Known) and isinstance(inner.value, int | str | float | bool):
             try:
                 value = known(convert[kind](inner.value))
