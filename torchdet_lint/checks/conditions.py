@@ -182,6 +182,8 @@ def holds(call: Call, condition: Condition) -> bool:
     expr = call.argument(name, position)
     if test == "tensor":
         return call.trait(expr, value).kind == "tensor"
+    if test == "rounds":
+        return expr is None or not _whole(call, expr, value)
     if test == "repeats":
         return expr is None or not _distinct(call, expr)
     found = call.worked_on()
@@ -219,6 +221,18 @@ def _real(call: Call, found: Trait) -> bool:
     if found.dtype:
         return found.dtype == "float"
     return call.input is None or COUNTS.search(_text(call, call.input).lower()) is None
+
+
+WHOLE = frozenset(("ones", "ones_like", "new_ones", "zeros", "zeros_like", "new_zeros", "one_hot"))
+"""Functions that give whole numbers, in whatever type."""
+
+
+def _whole(call: Call, expr: ir.Expr, value: Value | None) -> bool:
+    """Whether what is added up is known to be whole numbers."""
+    made = call.inference.resolve(expr)
+    func = made.func if isinstance(made, ir.Call) else None
+    name = func.name if isinstance(func, ir.Attr) else func.id if isinstance(func, ir.Name) else ""
+    return name in WHOLE or call.trait(expr, value).dtype == "int"
 
 
 def _text(call: Call, expr: ir.Expr) -> str:
