@@ -12,6 +12,7 @@ from torchdet_lint.analysis.values import NONE, alternatives, marks
 from torchdet_lint.checks.facts import nested
 from torchdet_lint.checks.generators import seed_of
 from torchdet_lint.checks.seed_names import is_seed_name
+from torchdet_lint.checks.seed_options import REPEATED
 from torchdet_lint.finding import Fix
 from torchdet_lint.fixes.arguments import add, argument, replace
 from torchdet_lint.fixes.code import Code
@@ -58,6 +59,8 @@ def _default_seed(target: Target) -> Fix | None:
     for param in function[0].params if function is not None else ():
         default = param.default
         if function and param.name in used and isinstance(default, ir.Const) and default.value is None:
+            if target.is_repeated() or function[0].name in REPEATED:
+                return None  # each call would draw the same numbers
             if passed:
                 return _default_setting(target, function[0].name)
             edit = replace(target.code, function[1], default, FALLBACK)

@@ -30,7 +30,7 @@ def seed_program(target: Target) -> Fix | None:
         return None
     own = OWN[target.finding.code]
     meant = seed_from_parameter(target, missing, own) or draw_when_called(target, missing[own])
-    return meant or _beside_others(target, program, missing) or _at_the_head(target, program, missing)
+    return meant or _beside_others(target, program, missing) or _at_the_head(target, missing)
 
 
 def _missing(program: ProgramFacts, target: Target) -> dict[str, Hit]:
@@ -57,10 +57,11 @@ def _lines(target: Target, missing: dict[str, Hit], value: str, at: int) -> tupl
     return [f"{name.text}({value})" for name in names if name is not None], names
 
 
-def _at_the_head(target: Target, program: ProgramFacts, missing: dict[str, Hit]) -> Fix | None:
+def _at_the_head(target: Target, missing: dict[str, Hit], *, constant: bool = True) -> Fix | None:
+    """`constant`: whether a constant will do where no seed is in sight."""
     code = target.code
     found = head(target.facts, code, list(missing.values()))
-    if found is None:
+    if found is None or (found.seed is None and not constant):
         return None
     value = (found.seed or CONSTANT).argument
     lines, names = _lines(target, missing, value, found.placed.start)
@@ -82,22 +83,32 @@ def _beside_others(target: Target, program: ProgramFacts, missing: dict[str, Hit
         if all(precedes(hit, draw) and process_of(hit) == process_of(draw) for draw in missing.values())
     ]
     for hit in before:
-        last = _last_seeding(target.facts, hit.event)
+        last = _last_seeding(target, hit.event)
         found = _after_seeding(target, last, missing)
         if found is not None:
             return found
     return None
 
 
-def _last_seeding(facts: Facts, event: Event) -> Event:
-    """The last of the seeding calls that stand with this one."""
+def _last_seeding(target: Target, event: Event) -> Event:
+    """The last of the seeding calls that stand in one block with this one, so that none depends on a further condition."""
+    code = Code.of(target.facts.project, event.site.path)
+    if code is None:
+        return event
     near = [
         each
-        for each in facts.events("seed")
+        for each in target.facts.events("seed")
         if (each.site.path, each.site.unit, each.site.scope) == (event.site.path, event.site.unit, event.site.scope)
         and each.api in PLAIN_SEEDERS
+        and _block_of(code, each) == _block_of(code, event)
     ]
     return max(near, key=lambda each: each.site.span) if near else event
+
+
+def _block_of(code: Code, event: Event) -> int:
+    """Where the block begins that an event stands in."""
+    around = code.around(offset_of(code, event.site)[0])
+    return around[-1].block[0].start if around else -1
 
 
 def _after_seeding(target: Target, event: Event, missing: dict[str, Hit]) -> Fix | None:
@@ -134,7 +145,11 @@ def move_up(target: Target) -> Fix | None:
         called = draw_when_called(target, hit)
         if called is not None or target.variant == "import":
             return called
-        return _moved(target, hit, family) or _at_the_head(target, program, {family: hit})
+        moved = _moved(target, hit, family)
+        # Seeding in another file has a seed of its own, which a constant here would get in the way of.
+        late = seeded_after(hit, family)
+        constant = late is not None and late.site.path == target.code.path
+        return moved or _at_the_head(target, {family: hit}, constant=constant)
     return None
 
 

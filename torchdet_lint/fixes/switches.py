@@ -61,7 +61,7 @@ def _default(target: Target, node: ir.Expr, right: str) -> Fix | None:
     for param in function.params:
         default = param.default
         if param.name == name.id and isinstance(default, ir.Const) and type(default.value) is bool:
-            if str(default.value) == wanted or _is_rebound(function, name.id):
+            if str(default.value) == wanted or _is_rebound(function, name.id) or _is_passed(target, name.id):
                 return None
             title = f"let `{param.name}` default to {wanted}"
             return fix(title, "unsafe", [replace(target.code, base, default, wanted)])
@@ -71,6 +71,17 @@ def _default(target: Target, node: ir.Expr, right: str) -> Fix | None:
 def _is_rebound(function: ir.Function, name: str) -> bool:
     assigned = (each for node in nested(function.body) if isinstance(node, ir.Assign) for each in node.targets)
     return any(isinstance(each, ir.Name) and each.id == name for each in assigned)
+
+
+def _is_passed(target: Target, name: str) -> bool:
+    """Whether other code has the parameter's name, and may pass it: then its default decides nothing."""
+    own = target.code.unit_at(target.start)
+    return any(
+        name in unit.words
+        for path, module in target.facts.project.modules.items()
+        for unit in module.source.units
+        if own is None or (path, unit.index) != (target.code.path, own.index)
+    )
 
 
 def _flag(target: Target, name: str) -> tuple[ir.Expr, int] | None:
