@@ -456,6 +456,48 @@ CASES = [
         torch.save([0] * count, "f")
         """,
     ),
+    (
+        "a draw that names a run",
+        "",
+        """\
+        run = "".join(random.choice("ab") for _ in range(6))
+        torch.save(torch.ones(1), f"runs/{run}.pt")
+        """,
+    ),
+    (
+        "a draw that names a run in a function",
+        "",
+        """\
+        def main():
+            run = random.randint(0, 9)
+            torch.save(torch.ones(1), f"runs/{run}.pt")
+        main()
+        """,
+    ),
+    (
+        "a draw that becomes text for a model",
+        "TDL003",
+        """\
+        a = random.randint(0, 9)
+        torch.save([f"{a} + 1 = {a + 1}."], "f")
+        """,
+    ),
+    (
+        "a draw that names a run and sizes a tensor",
+        "TDL003",
+        """\
+        run = random.randint(1, 9)
+        torch.save(torch.ones(run), f"runs/{run}.pt")
+        """,
+    ),
+    (
+        "a port in the environment",
+        "",
+        """\
+        os.environ["MASTER_PORT"] = str(random.randint(10000, 20000))
+        torch.save(torch.ones(1), "f")
+        """,
+    ),
 ]
 
 

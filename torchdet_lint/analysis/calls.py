@@ -49,7 +49,8 @@ def evaluate_call(m: Machine, f: Frame, expr: ir.Call) -> Value:
     callee = evaluate(m, f, expr.func)
     path = m.apis.canonical(callee.path) if isinstance(callee, External) else ""
     logs = path.startswith("logging.") or (isinstance(callee, Bound) and callee.function in LOG_METHODS)
-    f.naming = path in SHAPES or logs or (naming and path in CONVERSIONS)
+    spells = path in CONVERSIONS or (isinstance(callee, Bound) and callee.function in ("join", "format"))
+    f.naming = path in SHAPES or logs or (naming and spells)
     f.logging = logs or path == "builtins.print"
     args, named = arguments(m, f, expr)
     f.naming, f.logging = naming, False

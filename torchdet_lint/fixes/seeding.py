@@ -8,6 +8,7 @@ from torchdet_lint.analysis.state import FAMILIES
 from torchdet_lint.analysis.trace import Enter, Event
 from torchdet_lint.checks.emit import family_name
 from torchdet_lint.checks.facts import Facts, ProgramFacts, find_call, nested
+from torchdet_lint.checks.seed_names import is_seed_name
 from torchdet_lint.checks.seeding import seeded_after
 from torchdet_lint.finding import Edit, Fix
 from torchdet_lint.fixes.code import Around, Code, Placed
@@ -146,11 +147,17 @@ def move_up(target: Target) -> Fix | None:
         if called is not None or target.variant == "import":
             return called
         moved = _moved(target, hit, family)
-        # Seeding in another file has a seed of its own, which a constant here would get in the way of.
-        late = seeded_after(hit, family)
-        constant = late is not None and late.site.path == target.code.path
-        return moved or _at_the_head(target, {family: hit}, constant=constant)
+        return moved or _at_the_head(target, {family: hit}, constant=not _gives_seed(target, hit))
     return None
+
+
+def _gives_seed(target: Target, hit: Hit) -> bool:
+    """Whether what is drawn is to be a seed, for programs that are given none."""
+    code = Code.of(target.facts.project, hit.event.site.path)
+    placed = statement_at(code, offset_of(code, hit.event.site)[0]) if code is not None else None
+    statement = placed.statement if placed is not None else None
+    names = [getattr(each, "id", getattr(each, "name", "")) for each in getattr(statement, "targets", ())]
+    return isinstance(statement, ir.Assign) and any(is_seed_name(str(name)) for name in names)
 
 
 def _moved(target: Target, hit: Hit, family: str) -> Fix | None:
