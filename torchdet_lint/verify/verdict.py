@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchdet_lint.finding import Finding, Location
+from torchdet_lint.finding import CONFIRMING, Finding, Location
 from torchdet_lint.verify.compare import Divergence
 from torchdet_lint.verify.experiment import Experiment, Shown
 from torchdet_lint.verify.factors import FACTORS, Factor
 from torchdet_lint.verify.record import Event, Record
 from torchdet_lint.verify.repeats import repeated
-
-CONFIRMING = ("confirmed", "confirmed-hidden")
 
 MEANING = {
     "confirmed": "two plain runs differ, and what the rule suspects makes the difference",
