@@ -37,7 +37,8 @@ def _env(name: str, *values: str) -> tuple[Mapping[str, str], ...]:
     return tuple({name: value} for value in values)
 
 
-_GLOBAL = ("TDL006", "TDL007", "TDL010", "TDL011")
+_GLOBAL = ("TDL005", "TDL006", "TDL007", "TDL010", "TDL011")
+"""Rules that are about any of the three global generators; TDL005 when a seed is drawn from one that nobody has seeded."""
 
 FACTORS = (
     Factor("torch", "torch's unseeded generator", ("RNG",), ({"torch": 1},), rules=("TDL001", "TDL101", "TDL103", *_GLOBAL)),

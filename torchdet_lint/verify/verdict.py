@@ -40,6 +40,14 @@ _UNTESTED = {
 _COPIED = ("TDL102", "TDL104")
 """Rules that say that workers may get the same numbers."""
 
+_UNSEEDED = ("TDL007", "TDL011")
+"""Rules that say that the program's own seeding does nothing, here or by default. The line that they stand on need not run, and
+what shows them is that a global generator was drawn from unseeded, whatever else is said about the line that draws.
+"""
+
+_FAMILIES = {"torch": "torch's", "numpy": "NumPy's", "python": "Python's"}
+"""How messages name the global generators that are factors."""
+
 _TRACELESS = ("hash", "address", "memory", "completion")
 """Factors that leave no event where they enter: the first difference stands at or below the guilty line."""
 
@@ -93,8 +101,10 @@ class Judgement:
 
 
 def suspects(finding: Finding) -> tuple[Factor, ...]:
-    """The factors that a finding's rule suspects."""
-    return tuple(factor for factor in FACTORS if finding.code.startswith(factor.rules or ("-",)))
+    """The factors that a finding's rule suspects; where its message begins with one generator, not the others."""
+    found = tuple(factor for factor in FACTORS if finding.code.startswith(factor.rules or ("-",)))
+    named = {name for name, word in _FAMILIES.items() if finding.message.startswith(word)}
+    return tuple(factor for factor in found if not named or factor.name in named)
 
 
 def lines_of(finding: Finding) -> Iterator[tuple[str, int]]:
@@ -139,7 +149,8 @@ def _line(place: str) -> tuple[str, int]:
 def _verdict(
     finding: Finding, others: Sequence[Finding], experiment: Experiment, seen: frozenset[tuple[str, int]]
 ) -> Verdict:
-    if not any(line in seen for line in _span(finding.location)):
+    ran = any(line in seen for line in _span(finding.location))
+    if not ran and finding.code not in _UNSEEDED:
         return Verdict(finding, "not-reached", MEANING["not-reached"])
     if finding.effect == "cuda":
         return _on_cuda(finding, experiment)
@@ -155,7 +166,7 @@ def _verdict(
     for item in shown:
         if item.status == "changes" and _is_guilty(finding, others, item, experiment):
             return _confirmed(finding, item, experiment)
-    return _not_confirmed(finding, shown)
+    return _not_confirmed(finding, shown) if ran else Verdict(finding, "not-reached", MEANING["not-reached"])
 
 
 def _copied(finding: Finding, experiment: Experiment) -> str:
@@ -186,7 +197,9 @@ def _confirmed(finding: Finding, item: Shown, experiment: Experiment) -> Verdict
 
 def _is_guilty(finding: Finding, others: Sequence[Finding], item: Shown, experiment: Experiment) -> bool:
     """Whether the difference that a factor makes belongs to this finding rather than to another one of its kind."""
-    rivals = [other for other in others if item.factor in suspects(other)]
+    if finding.code in _UNSEEDED:
+        return item.factor.name in _FAMILIES
+    rivals = [other for other in others if item.factor in suspects(other) and other.code not in _UNSEEDED]
     if _touches(finding, item, experiment):
         return True
     if any(_touches(rival, item, experiment) for rival in rivals):
