@@ -33,10 +33,12 @@ def said(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]
     [
         (("--", "no-such-program", "x"), "command not found: no-such-program"),
         (("--", "train.py"), "command not found: train.py; write `python train.py`"),
-        (("--factors", "moon", "--", sys.executable), "--factors: unknown factor moon; known are torch,"),
-        (("--findings", "none.json", "--", sys.executable), "none.json cannot be read"),
-        (("--record", ".", "--", sys.executable), "--record: . is not empty"),
+        (("--factors", "moon", "--", sys.executable, "train.py"), "--factors: unknown factor moon; known are torch,"),
+        (("--findings", "none.json", "--", sys.executable, "train.py"), "none.json cannot be read"),
+        (("--record", ".", "--", sys.executable, "train.py"), "--record: . is not empty"),
         ((), "Missing argument '-- COMMAND...'"),
+        (("--", sys.executable), "reads its program from standard input, which is empty here"),
+        (("--", sys.executable, "-"), "reads its program from standard input, which is empty here"),
     ],
 )
 def test_trouble_is_one_line(
@@ -55,6 +57,13 @@ def test_trouble_is_one_line(
         ("print(1)\n", "the program never imported torch: there is nothing to compare"),
         ("import torchdet_no_such\n", "the program failed by itself (status 1); its own words stand above"),
         ("raise ModuleNotFoundError(\"No module named 'torch'\")\n", "the command's Python has no torch"),
+        ("input('name? ')\n", "its own words stand above; it asks for input, and gets none here"),
+        (
+            "raise AssertionError('Torch not compiled with CUDA enabled')\n",
+            "its own words stand above; it wants a GPU that torch does not find here",
+        ),
+        ("import os; os._exit(0)\n", "the program never imported torch: there is nothing to compare"),
+        ("import os; os._exit(3)\n", "the program failed by itself (status 3)"),
     ],
 )
 def test_programs_that_cannot_be_compared(

@@ -173,6 +173,19 @@ def test_a_sample_ends_without_the_programs_handlers(
         assert run.outcome.stdout.split() == ["step"]  # the second step's own print comes too late
 
 
+@pytest.mark.parametrize("leave", ["os._exit(0)", "os._exit(3)"])
+def test_a_program_that_leaves_without_handlers_is_recorded_to_its_end(ran: Callable[..., Run], leave: str) -> None:
+    run = ran(
+        f"import os, torch\nx = torch.ones(3)\nif os.fork() == 0: os._exit(0)\nos.wait()\n(x + 1).sum()\n{leave}\n"
+    )
+    assert run.outcome.status == int(leave[9])
+    stream = run.record.streams["rank0"]
+    assert stream.end is not None
+    assert stream.end.name == "exit"
+    assert "aten.sum" in {event.name for event in stream.events}
+    assert len([name for name in run.record.streams if name.startswith("rank0")]) == 1  # the child has done nothing
+
+
 MEMORY = """
 import torch
 a = torch.empty(4)

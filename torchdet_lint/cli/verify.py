@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -98,6 +99,8 @@ def _found(command: tuple[str, ...]) -> tuple[str, ...]:
         script = os.path.isfile(command[0]) and command[0].endswith(".py")
         hint = f"; write `python {command[0]}`" if script else ""
         raise Trouble(f"command not found: {command[0]}{hint}")
+    if os.path.basename(program).startswith("python") and command[1:] in ((), ("-",)):
+        raise Trouble("the command reads its program from standard input, which is empty here; name a file of it")
     return (os.path.abspath(program), *command[1:])
 
 
@@ -183,4 +186,20 @@ def _own_failure(run: Run) -> Trouble:
     if "No module named 'torch'" in said:
         return Trouble("the command's Python has no torch: install it there, or run the Python that has it")
     print(said[-20_000:], file=sys.stderr, end="" if said.endswith("\n") else "\n")
-    return Trouble(f"the program failed by itself (status {run.outcome.status}); its own words stand above")
+    why = "; ".join(
+        [*(["it wants a GPU that torch does not find here"] if _NO_GPU.search(said) else ()), *run.outcome.notes]
+    )
+    return Trouble(
+        f"the program failed by itself (status {run.outcome.status}); its own words stand above"
+        + (f"; {why}" if why else "")
+    )
+
+
+_NO_GPU = re.compile(
+    "Torch not compiled with CUDA enabled|No CUDA GPUs are available|Found no NVIDIA driver|no CUDA-capable device"
+    "|on a CUDA device but torch.cuda.is_available|not linked with support for|only supported with GPUs"
+    "|the MPS backend is (?:supported|not)"
+)
+"""What torch says where a program asks for an accelerator that it does not have (`torch/cuda/__init__.py`,
+`torch/serialization.py`, `c10/core/impl`, `ProcessGroupNCCL.cpp`).
+"""

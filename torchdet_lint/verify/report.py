@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import wrap
 
-from torchdet_lint.finding import Finding
+from torchdet_lint.finding import CONFIRMING, Finding
 from torchdet_lint.verify.compare import Divergence
 from torchdet_lint.verify.record import Event
-from torchdet_lint.verify.verdict import CONFIRMING, MEANING, Judgement, Unexplained, Verdict
+from torchdet_lint.verify.verdict import MEANING, Judgement, Unexplained, Verdict
 
 _DETAILED = (*CONFIRMING, "confounded", "refuted-on-this-torch")
 

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from . import pins
 from .hooks import Waiting
@@ -16,7 +16,7 @@ from .orders import VARIABLE, Orders, read
 from .places import Places
 from .randomness import Randomness
 from .reach import Reach
-from .sources import Sources
+from .sources import Sources, standing
 from .spread import Spread
 from .state import Runtime
 from .streams import Streams
@@ -51,6 +51,7 @@ def start(environment: Mapping[str, str]) -> Runtime:
     Waiting(hooks, lambda name, error: _failed(run, name, error)).start()
     atexit.register(run.end, "exit")
     _watch_errors(run)
+    _watch_exits(run)
     return run
 
 
@@ -103,3 +104,15 @@ def _watch_errors(run: Runtime) -> None:
         before(kind, error, trace)
 
     sys.excepthook = hook
+
+
+def _watch_exits(run: Runtime) -> None:
+    """`os._exit` runs no handlers: what is held back is written before."""
+    real = os._exit
+
+    def leave(_: object, status: int) -> NoReturn:
+        if run.streams.used:
+            run.end("exit")
+        real(status)
+
+    os._exit = standing(leave, os)

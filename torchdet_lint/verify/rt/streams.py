@@ -123,6 +123,11 @@ class Streams:
         self._local.task = None
 
     @property
+    def used(self) -> bool:
+        """Whether this process has written anything."""
+        return bool(self._all)
+
+    @property
     def in_task(self) -> bool:
         """Whether this thread works on a task of a pool."""
         return getattr(self._local, "task", None) is not None
