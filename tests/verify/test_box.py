@@ -176,9 +176,7 @@ def test_much_output_is_cut_in_the_middle(home: Path) -> None:
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_endless_output_is_stopped(home: Path, stream: str) -> None:
-    outcome = boxed(
-        home, f"import sys\nfor _ in range(1_000_000): sys.{stream}.write('x' * 1000)", output_limit=20_000
-    )
+    outcome = boxed(home, f"import sys\nfor _ in range(1_000_000): sys.{stream}.write('x' * 1000)", output_limit=20_000)
     assert (outcome.status, outcome.stopped) == (None, "output")
     assert len(getattr(outcome, stream)) < 21_000
 

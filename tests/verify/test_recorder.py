@@ -217,6 +217,25 @@ def test_memory_without_contents_and_inputs(sample: Callable[..., Sample]) -> No
     assert [event.place.split(":")[1] for event in of(held) if event.kind == "EXT"] == ["6", "9", "9", "9"]
 
 
+COPIED = """
+import copy
+import torch
+a = torch.tensor([1.0, 2.0])
+b = copy.deepcopy(a)
+c = a.untyped_storage().clone()
+d = torch.empty(0).set_(c).add(1)
+e = b + 1
+"""
+
+
+def test_memory_that_is_about_to_be_written_is_no_result(sample: Callable[..., Sample]) -> None:
+    """A storage is copied through tensors that are made to look at it before anything stands there."""
+    what = sample(COPIED)
+    one, other = (execute(what, Setting(str(fill), env={"MALLOC_PERTURB_": str(fill)})) for fill in (85, 170))
+    assert not compare(one.record, other.record).differ
+    assert any("set_" in event.name for event in one.record.streams["rank0"].events)
+
+
 TWO_THREADS = """
 import threading
 import torch

@@ -145,7 +145,7 @@ def _judged(
             lines=by_path(line for finding in findings for line in lines_of(finding)),
             records=_record_folder(given["record"]),
         )
-        return judge(findings, _experiment(sample, chosen, suspected, shown))
+        return judge(findings, _experiment(sample, findings, chosen, suspected, shown))
 
 
 def _record_folder(folder: str | None) -> str:
@@ -161,7 +161,10 @@ def _record_folder(folder: str | None) -> str:
     return os.path.realpath(folder)
 
 
-def _experiment(sample: Sample, chosen: frozenset[str], suspected: frozenset[str], shown: Tell) -> Experiment:
+def _experiment(
+    sample: Sample, findings: Sequence[Finding], chosen: frozenset[str], suspected: frozenset[str], shown: Tell
+) -> Experiment:
+    from torchdet_lint.verify import accelerator
     from torchdet_lint.verify.experiment import NothingToCompare, ProgramFailed, failures, perform
     from torchdet_lint.verify.record import RecordError
     from torchdet_lint.verify.running import execute
@@ -169,6 +172,7 @@ def _experiment(sample: Sample, chosen: frozenset[str], suspected: frozenset[str
     run: Execute = partial(execute, sample)
     try:
         experiment = perform(run, chosen, suspected, shown)
+        experiment = accelerator.perform(run, experiment, findings, sample.accelerator, shown)
     except ProgramFailed as failed:
         raise _own_failure(failed.run) from None
     except (NothingToCompare, RecordError) as error:

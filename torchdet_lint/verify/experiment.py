@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from torchdet_lint.verify.compare import Comparison, Divergence, compare
 from torchdet_lint.verify.factors import (
@@ -19,6 +20,9 @@ from torchdet_lint.verify.factors import (
 )
 from torchdet_lint.verify.record import Record
 from torchdet_lint.verify.running import Run
+
+if TYPE_CHECKING:
+    from torchdet_lint.verify.accelerator import Seen
 
 Execute = Callable[[Setting], Run]
 """Runs the sample in a setting."""
@@ -58,12 +62,13 @@ class Shown:
 
 @dataclass(frozen=True)
 class Experiment:
-    """All runs and what they show. `pinned` is None where the pinned pair was not run."""
+    """All runs and what they show. `pinned` is None where the pinned pair was not run, `seen` where no accelerator was used."""
 
     runs: tuple[Run, ...]
     natural: Comparison
     pinned: Comparison | None
     shown: Mapping[str, Shown]
+    seen: Seen | None = None
 
     @property
     def record(self) -> Record:

@@ -8,7 +8,7 @@ from textwrap import wrap
 from torchdet_lint.finding import CONFIRMING, Finding
 from torchdet_lint.verify.compare import Divergence
 from torchdet_lint.verify.record import Event
-from torchdet_lint.verify.verdict import MEANING, Judgement, Unexplained, Verdict
+from torchdet_lint.verify.verdict import MEANING, Judgement, Unexplained, Verdict, what_was_seen
 
 _DETAILED = (*CONFIRMING, "confounded", "refuted-on-this-torch")
 
@@ -71,6 +71,7 @@ def text(judgement: Judgement) -> Iterator[str]:
         yield from _unexplained(item)
     yield from _table(judgement)
     yield from _ledger(judgement)
+    yield from _device(judgement)
     yield _closing(judgement)
 
 
@@ -163,6 +164,18 @@ def _ledger(judgement: Judgement) -> Iterator[str]:
     for draw in unseeded[:8]:
         times = "once" if draw.times == 1 else f"{draw.times} times"
         yield f"never seeded before: {draw.generator} drew {times} at {shown_place(draw.place)}\n"
+
+
+def _device(judgement: Judgement) -> Iterator[str]:
+    """What the checks of an accelerator saw, whatever rules say of it."""
+    seen = judgement.experiment.seen
+    if seen is None:
+        return
+    yield f"\nchecks on the accelerator: {', '.join(sorted(seen.checks))}; {seen.replayed} operations were run again\n"
+    for sight in seen.sights[:20]:
+        yield f"  {what_was_seen(sight)}\n"
+    if len(seen.sights) > 20:
+        yield f"  and {len(seen.sights) - 20} more\n"
 
 
 def _closing(judgement: Judgement) -> str:

@@ -26,7 +26,7 @@ class Sample:
     """What is run, and how far.
 
     `folder` is the user's working directory, `base` a folder of ours for copies and, unless `records` names another, for records.
-    `lines` are those of which is asked whether they run.
+    `lines` are those of which is asked whether they run, `accelerator` the kind of device that has checks of its own.
     """
 
     command: tuple[str, ...]
@@ -37,6 +37,7 @@ class Sample:
     seconds: float = 120.0
     lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     records: str = ""
+    accelerator: str = "cuda"
 
 
 def by_path(lines: Iterable[tuple[str, int]]) -> Mapping[str, tuple[int, ...]]:
@@ -79,6 +80,7 @@ def execute(sample: Sample, setting: Setting) -> Run:
         pins=setting.pins,
         only=setting.only,
         lines={} if setting.pins else sample.lines,
+        accelerator=sample.accelerator,
     )
     outcome = run_boxed(
         (*(_still() if setting.still else ()), *sample.command),

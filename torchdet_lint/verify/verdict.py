@@ -6,6 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torchdet_lint.finding import CONFIRMING, Finding, Location
+from torchdet_lint.verify.accelerator import (
+    ALERTS,
+    CONVOLUTIONS,
+    PRECISION,
+    RACES,
+    REPEATS,
+    REPLAY,
+    Question,
+    Seen,
+    Sight,
+    question,
+)
 from torchdet_lint.verify.compare import Divergence
 from torchdet_lint.verify.experiment import Experiment, Shown
 from torchdet_lint.verify.factors import FACTORS, Factor
@@ -23,13 +35,6 @@ MEANING = {
     "confounded": "something else differs at the same place; fix that first",
 }
 """Verdicts, in the order of reports, and what they mean."""
-
-_CUDA_CHECKS = (
-    ("TDL201", "convolution-pairs"), ("TDL202", "convolution-pairs"), ("TDL205", "cublas-workspace"),
-    ("TDL207", "compiled-pairs"), ("TDL2", "strict-alerts"), ("TDL3", "attention-replay"),
-    ("TDL403", "cublas-workspace"), ("TDL4", "operation-replay"),
-    ("TDL503", "copy-race"),
-)  # fmt: skip
 
 _UNTESTED = {
     "frozen": "it repeats too much, which two runs of one seed cannot show",
@@ -152,7 +157,7 @@ def _verdict(
     ran = any(line in seen for line in _span(finding.location))
     if not ran and finding.code not in _UNSEEDED:
         return Verdict(finding, "not-reached", MEANING["not-reached"])
-    if finding.effect == "cuda":
+    if finding.effect == "cuda" or (experiment.seen is not None and question(finding) is not None):
         return _on_cuda(finding, experiment)
     if finding.code in _COPIED and (place := _copied(finding, experiment)):
         reason = f"two workers of one loader got the same numbers at {':'.join(place.split(':')[:2])}"
@@ -283,7 +288,11 @@ def _by_natural_pair(finding: Finding, factors: tuple[Factor, ...], experiment: 
 
 
 def _on_cuda(finding: Finding, experiment: Experiment) -> Verdict:
-    """What a CPU can still refute: that the deterministic mode was off where the operation ran."""
+    """What the checks of an accelerator have shown; on a CPU, what that can still refute."""
+    asked, seen = question(finding), experiment.seen
+    checks = tuple(check.name for check in asked.checks) if asked is not None else ()
+    if asked is not None and seen is not None:
+        return _seen(finding, experiment, asked, seen)
     lines = set(lines_of(finding))
     states = [state.split() for _, place, state, _ in experiment.record.ledger.modes if place and _line(place) in lines]
     if finding.code.startswith(("TDL3", "TDL4")) and states and all("deterministic" in state for state in states):
@@ -293,8 +302,47 @@ def _on_cuda(finding: Finding, experiment: Experiment) -> Verdict:
             "deterministic algorithms were on whenever the line ran",
             checks=("switches",),
         )
-    check = next((check for code, check in _CUDA_CHECKS if finding.code.startswith(code)), "operation-replay")
-    return Verdict(finding, "needs-cuda", MEANING["needs-cuda"], cuda_check=check)
+    return Verdict(finding, "needs-cuda", MEANING["needs-cuda"], cuda_check=next(iter(checks), "compiled-pairs"))
+
+
+def _seen(finding: Finding, experiment: Experiment, asked: Question, seen: Seen) -> Verdict:
+    """The verdict from what the checks saw on the finding's lines, or in the operations that speak for it."""
+    names = tuple(check.name for check in asked.checks)
+    if CONVOLUTIONS in asked.checks:
+        return _by_convolutions(finding, experiment, seen)
+    if PRECISION in asked.checks and seen.precision is not None:
+        reason = "a reduced precision of matrix products changes the result"
+        return Verdict(finding, "confirmed-hidden", reason, "precision", None, seen.precision, names)
+    lines = set(lines_of(finding))
+    for sight in seen.sights:
+        at_line = any(_line(place) in lines for place in sight.places)
+        speaks = any(word in sight.operation for word in asked.anywhere)
+        if sight.check in names and (at_line or speaks):
+            return Verdict(finding, "confirmed", what_was_seen(sight), "kernel", checks=(sight.check,))
+    tried = f" of {seen.replayed} operations, each run again {REPEATS} times" if REPLAY in asked.checks else ""
+    return Verdict(finding, "no-effect-seen", f"the checks on this device{tried} saw nothing of it", checks=names)
+
+
+def what_was_seen(sight: Sight) -> str:
+    """A sight in a few words, with the line where there is one."""
+    at = f" at {':'.join(sight.places[-1].split(':')[:2])}" if sight.places else ""
+    said = {
+        ALERTS.name: f"strict mode says that {sight.operation} has no deterministic implementation",
+        RACES.name: "what was copied to the host changed after the copy had returned",
+    }
+    again = f"{sight.operation} gave other bytes on the same inputs (in {sight.said} repeats)"
+    return said.get(sight.check, again) + at
+
+
+def _by_convolutions(finding: Finding, experiment: Experiment, seen: Seen) -> Verdict:
+    """TDL201 and TDL202: two runs part, and do not with cuDNN's benchmark off and its deterministic kernels alone."""
+    checks = ("natural-pair", CONVOLUTIONS.name)
+    if seen.steadied:
+        first = (experiment.pinned and experiment.pinned.first) or experiment.natural.first
+        reason = "two runs part, and agree when cuDNN times nothing and takes deterministic kernels only"
+        return Verdict(finding, "confirmed", reason, "kernel", None, first, checks)
+    said = "two runs agree" if seen.steadied is None else "two runs part with cuDNN held as well"
+    return Verdict(finding, "no-effect-seen", f"{said}, on this device", checks=checks)
 
 
 def _unexplained(experiment: Experiment, verdicts: tuple[Verdict, ...]) -> Iterator[Unexplained]:

@@ -12,12 +12,14 @@ import threading
 import weakref
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 from zlib import crc32
 
+from . import device
 from .digest import Digests, of_value
 from .operations import Operation, describe
 from .state import Runtime
+from .streams import is_engines
 from .switches import Switches
 
 _MANY = 200_000
@@ -48,11 +50,16 @@ class Storages:
 class Graph(threading.local):
     """The forward lines of this thread's autograd nodes, by sequence number. torch counts these a thread, and gives a node its
     number before it runs the operation: when an operation is seen and the counter has moved, the last number is the operation's.
+
+    Backward passes of an accelerator run in threads of torch's own, which have no forward lines; they get the main thread's.
     """
+
+    of_main: ClassVar[dict[int, str]] = {}
 
     def __init__(self) -> None:
         self.last = -1
-        self.lines: dict[int, str] = {}
+        shares = threading.current_thread() is threading.main_thread() or is_engines()
+        self.lines: dict[int, str] = type(self).of_main if shares else {}
 
     def add(self, number: int, place: str) -> None:
         """The counter has moved to `number`."""
@@ -243,14 +250,14 @@ class Recorder:
 
 def install(torch: Any, run: Runtime) -> Any:
     """Enters the mode in the current thread, for good. Returns a function that makes further modes for other threads."""
-    recorder = Recorder(torch, run)
+    dispatch = device.around(Recorder(torch, run).dispatch, torch, run)
     base: Any = import_module("torch.utils._python_dispatch").TorchDispatchMode
 
     class Recording(base):  # type: ignore[misc,valid-type,unused-ignore]
         """The mode that torch calls."""
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            return recorder.dispatch(func, args, kwargs or {})
+            return dispatch(func, args, kwargs or {})
 
     Recording().__enter__()
     run.ledger.facts["torch"] = str(torch.__version__)

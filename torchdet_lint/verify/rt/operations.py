@@ -8,6 +8,11 @@ _EMPTY = ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty",
 _LIFTING = ("lift", "lift_fresh")
 """What `torch.tensor` and `from_numpy` end with: it returns its argument, which is data from outside."""
 
+_POINTING = ("set_",)
+"""What makes a tensor look at other memory. It counts as written in schemas, and what it looks at may have no contents yet: a copy of a
+storage is made so (`aten/src/ATen/StorageUtils.cpp`).
+"""
+
 _SWITCHED = (
     "convolution", "scaled_dot_product", "attention", "mm", "bmm", "addmm", "baddbmm", "lstm", "gru", "rnn",
 )  # fmt: skip
@@ -45,7 +50,7 @@ def describe(function: Any) -> Operation:
     return Operation(
         name=f"{space}.{base}" + (f".{schema.overload_name}" if schema.overload_name else ""),
         written=written,
-        view=shared and not written and base not in _LIFTING,
+        view=(shared and not written and base not in _LIFTING) or base in _POINTING,
         draws=any(str(tag).endswith("nondeterministic_seeded") for tag in function.tags),
         empty=space == "aten" and base in _EMPTY,
         grows=base in ("resize_", "resize_as_", "resize"),

@@ -14,9 +14,9 @@ class Orders:
     """What to record, when to stop, and what to hold.
 
     `folder` is where streams go. `roots` are folders that user lines are given relative to. `pins` holds a variant for each
-    factor that does not run free (see `pins`); where `only` names user lines (`path:line`), sources that others ask for stay in
-    variant 0. `lines` are the lines of each file of which is asked whether they are reached, by path from a root. `seconds`
-    count from the first operation.
+    factor that does not run free (see `pins` and `device`); where `only` names user lines (`path:line`), sources that others ask
+    for stay in variant 0. `lines` are the lines of each file of which is asked whether they are reached, by path from a root.
+    `seconds` count from the first operation. `accelerator` is the kind of device whose operations the checks of `device` watch.
     """
 
     folder: str
@@ -27,6 +27,7 @@ class Orders:
     pins: Mapping[str, int] = field(default_factory=dict)
     only: tuple[str, ...] = ()
     lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    accelerator: str = "cuda"
 
     def text(self) -> str:
         """As the variable's value."""

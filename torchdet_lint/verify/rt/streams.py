@@ -77,6 +77,13 @@ def process_name(inside: bool) -> str:
     return base + "".join(f"/worker{number}" for number in identity)
 
 
+def is_engines() -> bool:
+    """Whether this is a thread that Python did not start: of torch's autograd engine, which has one for each accelerator
+    (`torch/csrc/autograd/engine.cpp`) and lends it the mode of the thread that asked for the backward pass.
+    """
+    return isinstance(threading.current_thread(), threading._DummyThread)
+
+
 class Streams:
     """The streams of one process, and which one the current thread writes to."""
 
@@ -136,7 +143,7 @@ class Streams:
         process = getattr(self._local, "task", None) or process_name(self._inside)
         if not name:
             main = threading.current_thread() is threading.main_thread()
-            name = getattr(self._local, "name", "") or ("" if main else "/other")
+            name = getattr(self._local, "name", "") or ("" if main else "/backward" if is_engines() else "/other")
         stream = Stream(self._folder, process + name, direct="/" in process + name)
         self._local.stream = stream
         with self._lock:
