@@ -54,7 +54,7 @@ def test_trouble_is_one_line(
 @pytest.mark.parametrize(
     ("source", "text"),
     [
-        ("print(1)\n", "the program never imported torch: there is nothing to compare"),
+        ("pass\n", "the program never imported torch: there is nothing to compare"),
         ("import torchdet_no_such\n", "the program failed by itself (status 1); its own words stand above"),
         ("raise ModuleNotFoundError(\"No module named 'torch'\")\n", "the command's Python has no torch"),
         ("input('name? ')\n", "its own words stand above; it asks for input, and gets none here"),
@@ -100,6 +100,34 @@ for step in range(3):
     loss.backward()
     opt.step()
 """
+
+
+LISTS = """
+import os, time
+import numpy as np
+print("took", time.time())
+names = os.listdir("data")
+np.random.seed(0)
+print([names[place] for place in np.random.permutation(len(names))])
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("numpy") is None, reason="runs a program that imports NumPy")
+def test_of_a_program_without_torch_the_output_is_compared(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "split.py").write_text(LISTS, encoding="utf-8")
+    (project / "data").mkdir()
+    for name in "abc":
+        (project / "data" / f"{name}.txt").touch()
+    arguments = ("--select", "TDL105", "--factors", "listing,clock")
+    status, out, err = said(capsys, *arguments, "--", sys.executable, "split.py")
+    assert (status, err) == (1, "")
+    assert "its main process does nothing in torch; the 2 lines that it prints were compared" in out
+    assert (
+        "split.py:5: TDL105 confirmed-hidden: another value of the order of folder listings changes the result" in out
+    )
+    assert "first difference: line 2 of what it prints" in out
+    (project / "split.py").write_text(LISTS.replace("os.listdir(", "sorted(os.listdir(").replace('ta")', 'ta"))'))
+    assert said(capsys, *arguments, "--", sys.executable, "split.py")[0] == 0  # the time that it prints fails nothing
 
 
 @needs_torch

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from torchdet_lint.verify.rt.streams import HEAD
 
-EFFECTS = frozenset({"OP", "BW", "EXT", "STEP"})
-"""What a program computed."""
+EFFECTS = frozenset({"OP", "BW", "EXT", "STEP", "OUT"})
+"""What a program computed; `OUT` is a line that it printed, where nothing else is known (see `with_output`)."""
 
 SOURCES = frozenset({"SEED", "ENT", "RNG", "RNGPY", "RNGNP", "FS", "TIME", "PID", "CWD"})
 """Where it could have got a difference from."""
@@ -122,10 +124,42 @@ class Record:
         return Record(streams, self.ledger, self.processes)
 
     @property
+    def computes(self) -> bool:
+        """Whether a result comes from torch: in a main process, or where an optimizer steps. What pools do may end in Python."""
+        return any(
+            (stream.main and stream.effects) or any(event.kind == "STEP" for _, event in stream.effects)
+            for stream in self.streams.values()
+        )
+
+    def with_output(self, text: str) -> Record:
+        """The record of a program whose main process does nothing in torch, with the lines that it printed as its effects."""
+        before = self.streams.get("rank0", Stream("rank0", ()))
+        last = before.end
+        events = before.events[:-1] if last is not None else before.events
+        time = events[-1].time if events else 0
+        printed = tuple(_printed(line, time) for line in text.splitlines())
+        stream = Stream("rank0", (*events, *printed, last or Event("END", "exit", "", "", "", "", time)))
+        return Record({**self.streams, "rank0": stream}, self.ledger, self.processes)
+
+    @property
+    def only_output(self) -> bool:
+        """Whether what it printed is all that is known of it."""
+        return any(event.kind == "OUT" for _, event in self.streams.get("rank0", Stream("", ())).effects)
+
+    @property
     def end(self) -> Event | None:
         """How the first rank ended."""
         stream = self.streams.get("rank0")
         return stream.end if stream else None
+
+
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])")
+
+
+def _printed(line: str, time: int) -> Event:
+    """A line of output; its first numbers stand for values."""
+    digest = f"{crc32(line.encode('utf-8', 'backslashreplace')):08x}"
+    return Event("OUT", "print", "", digest, "", " ".join(_NUMBER.findall(line)[:4]), time)
 
 
 def read(folder: str) -> Record:

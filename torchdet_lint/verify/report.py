@@ -28,6 +28,7 @@ def spoken(event: Event) -> str:
     what = {
         "EXT": "an input that comes from outside of torch",
         "STEP": f"a step of {event.name}",
+        "OUT": "a line that it prints",
         "END": "the end of the run",
     }
     return what.get(event.kind, f"{event.name} (backward)" if event.kind == "BW" else event.name)
@@ -38,7 +39,11 @@ def parting(divergence: Divergence) -> Iterator[str]:
     event = divergence.event
     step = f"step {divergence.step + 1}" if divergence.step else "before the first step ends"
     where = "" if divergence.stream == "rank0" else f", in {divergence.stream}"
-    yield f"first difference: {spoken(event)} at {shown_place(event.place)} ({step}, operation {divergence.index + 1}{where})"
+    if event.kind == "OUT":
+        yield f"first difference: line {divergence.index + 1} of what it prints"
+    else:
+        at = shown_place(event.place)
+        yield f"first difference: {spoken(event)} at {at} ({step}, operation {divergence.index + 1}{where})"
     if event.forward:
         yield f"its forward line: {shown_place(event.forward)}"
     if divergence.kind == "length":
@@ -83,9 +88,9 @@ def _ordered(judgement: Judgement) -> list[Verdict]:
 def _head(judgement: Judgement) -> Iterator[str]:
     experiment = judgement.experiment
     record = experiment.record
-    torch = record.ledger.facts.get("torch", "?")
+    torch = record.ledger.facts.get("torch")
     first = experiment.natural.first
-    yield f"{sample_of(judgement)} on torch {torch}, {len(experiment.runs)} runs\n"
+    yield f"{sample_of(judgement)}{f' on torch {torch}' if torch else ''}, {len(experiment.runs)} runs\n"
     if first is None:
         yield "two plain runs agree in every recorded operation\n"
     else:
@@ -107,6 +112,9 @@ def sample_of(judgement: Judgement) -> str:
         "seconds": "stopped by --seconds",
         "exit": "to the program's end",
     }
+    if record.only_output:
+        lines = sum(event.kind == "OUT" for _, event in record.streams["rank0"].effects)
+        return f"its main process does nothing in torch; the {lines} lines that it prints were compared"
     steps = f"{record.steps} optimizer step{'' if record.steps == 1 else 's'}" if record.steps else "no optimizer step"
     return f"{steps}, {record.effects} operations ({ended.get(end, end)})"
 

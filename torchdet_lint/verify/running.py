@@ -90,7 +90,10 @@ def execute(sample: Sample, setting: Setting) -> Run:
         write_only=(copy, record),
     )
     shutil.rmtree(copy, ignore_errors=True)
-    return Run(setting, outcome, read(record), record)
+    found = read(record)
+    if found.processes and not found.computes and outcome.status == 0 and outcome.stdout.strip():
+        found = found.with_output(outcome.stdout)
+    return Run(setting, outcome, found, record)
 
 
 def _environment(orders: Orders, setting: Setting) -> dict[str, str]:

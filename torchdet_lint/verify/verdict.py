@@ -102,7 +102,18 @@ class Judgement:
     @property
     def clean(self) -> bool:
         """Whether nothing was confirmed and no two runs differ."""
-        return not (self.confirmed or self.experiment.natural.differ or any(item.fails for item in self.unexplained))
+        return not (self.confirmed or _differs(self.experiment) or any(item.fails for item in self.unexplained))
+
+
+def _differs(experiment: Experiment) -> bool:
+    """Whether two plain runs differ in more than the time that they print."""
+    first = experiment.natural.first
+    return first is not None and not any(_is_printed_time(item) for item in experiment.changing())
+
+
+def _is_printed_time(item: Shown) -> bool:
+    """Whether a factor changes what is printed, and is what people print: how long something took, and in which process."""
+    return item.factor.name in ("clock", "pid") and item.divergence is not None and item.divergence.event.kind == "OUT"
 
 
 def suspects(finding: Finding) -> tuple[Factor, ...]:
@@ -352,13 +363,18 @@ def _unexplained(experiment: Experiment, verdicts: tuple[Verdict, ...]) -> Itera
         if item.factor.name not in confirmed and item.divergence is not None:
             place = _blamed(item.factor, item.divergence)
             yield Unexplained(
-                item.factor.name, item.factor.title, place, item.divergence, (item.run,), not item.factor.told
+                item.factor.name,
+                item.factor.title,
+                place,
+                item.divergence,
+                (item.run,),
+                not (item.factor.told or _is_printed_time(item)),
             )
     first = experiment.natural.first
     if experiment.pinned is not None and experiment.pinned.first is not None and not confirmed:
         parted = experiment.pinned.first
         yield Unexplained("schedule", "the schedule, or what is not held,", parted.place, parted, ("pinned-pair",))
-    elif first is not None and not confirmed and all(item.factor.told for item in changing):
+    elif _differs(experiment) and first is not None and not confirmed and all(item.factor.told for item in changing):
         yield Unexplained("", "none of the factors that were tried", first.place, first, ("natural-pair",))
 
 

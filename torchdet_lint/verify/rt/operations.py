@@ -9,8 +9,8 @@ _LIFTING = ("lift", "lift_fresh")
 """What `torch.tensor` and `from_numpy` end with: it returns its argument, which is data from outside."""
 
 _POINTING = ("set_",)
-"""What makes a tensor look at other memory. It counts as written in schemas, and what it looks at may have no contents yet: a copy of a
-storage is made so (`aten/src/ATen/StorageUtils.cpp`).
+"""What makes a tensor look at other memory. It counts as written in schemas, and what it looks at may have no contents yet: a
+copy of a storage is made so (`aten/src/ATen/StorageUtils.cpp`).
 """
 
 _SWITCHED = (
