@@ -200,3 +200,9 @@ def test_seeding_that_does_nothing_is_confirmed_though_its_line_never_runs() -> 
 def test_a_seed_that_is_drawn_from_an_unseeded_generator_is_confirmed() -> None:
     shown = changes("numpy", parted(12, source("RNGNP", 12)))
     assert verdicts(experiment(shown, first=parted(12)), finding("TDL005", 12)) == [(12, "confirmed", "numpy")]
+
+
+def test_tasks_that_finish_in_any_order_are_confirmed_by_two_held_runs_that_part() -> None:
+    what = experiment(residual=True)
+    assert verdicts(what, finding("TDL107", 19)) == [(19, "confirmed", "schedule")]
+    assert verdicts(what, finding("TDL105", 19)) == [(19, "unprobed", "")]

@@ -28,6 +28,7 @@ class Check(NamedTuple):
 REPLAY = Check("operation-replay", {"replay": REPEATS}, "AGAIN")
 ALERTS = Check("strict-alerts", {"strict": 1}, "ALERT")
 RACES = Check("copy-race", {"races": 1}, "RACE")
+HELD = Check("held-pair", {})
 CONVOLUTIONS = Check("convolution-pairs", {"cudnn": 0})
 PRECISION = Check("reduced-precision", {"precision": 0})
 
@@ -77,8 +78,9 @@ class Sight(NamedTuple):
 
 @dataclass(frozen=True)
 class Seen:
-    """What the checks have shown. `steadied`: two runs that part do not with cuDNN held; None where that was not asked, or where
-    two runs do not part. `precision`: where runs of full and of reduced precision part. `replayed` counts operations.
+    """What the checks have shown. `steadied`: two runs that part with all factors held do not with cuDNN held too; None where
+    that was not asked, or two runs do not part. `precision`: where runs of full and of reduced precision part. `replayed` counts
+    operations.
     """
 
     checks: frozenset[str]
@@ -123,8 +125,8 @@ def perform(
         replayed += int(record.ledger.facts.get("replayed", 0))
     seen = Seen(frozenset(check.name for check in watching), tuple(sights), replayed)
     if CONVOLUTIONS.name in asked:
-        parts = experiment.residual or experiment.natural.differ
-        steady = not compare(run(CONVOLUTIONS), run(CONVOLUTIONS, 2)).differ if parts else None
+        plain = experiment.pinned or compare(run(HELD), run(HELD, 2))
+        steady = not compare(run(CONVOLUTIONS), run(CONVOLUTIONS, 2)).differ if plain.differ else None
         seen = replace(seen, checks=seen.checks | {CONVOLUTIONS.name}, steadied=steady)
     if PRECISION.name in asked:
         parted = compare(run(PRECISION), run(PRECISION, 2, precision=1)).first

@@ -274,8 +274,10 @@ def _not_confirmed(finding: Finding, shown: list[Shown]) -> Verdict:
 
 
 def _by_natural_pair(finding: Finding, factors: tuple[Factor, ...], experiment: Experiment) -> Verdict:
-    """Without a pinned pair that agrees, only two plain runs can speak."""
+    """Without a pinned pair that agrees, only pairs can speak: two plain runs, or two with everything held that still part."""
     first, names = experiment.natural.first, {factor.name for factor in factors}
+    if first is None and experiment.pinned is not None and "completion" in names:
+        first = experiment.pinned.first
     if first is None:
         return Verdict(
             finding, "unprobed", "two plain runs agree, and no factor was released", checks=("natural-pair",)
@@ -295,7 +297,9 @@ def _by_natural_pair(finding: Finding, factors: tuple[Factor, ...], experiment: 
     factor = (
         "schedule" if experiment.residual else next((f.name for f in factors if source and source.kind in f.kinds), "")
     )
-    return Verdict(finding, "confirmed", "two plain runs part here", factor, source, first, ("natural-pair",))
+    plain = first is experiment.natural.first
+    said = "two plain runs part here" if plain else "two runs part though everything is held that can be held"
+    return Verdict(finding, "confirmed", said, factor, source, first, ("natural-pair" if plain else "pinned-pair",))
 
 
 def _on_cuda(finding: Finding, experiment: Experiment) -> Verdict:
