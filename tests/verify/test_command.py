@@ -38,6 +38,7 @@ def said(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]
         (("--record", ".", "--", sys.executable, "train.py"), "--record: . is not empty"),
         ((), "Missing argument '-- COMMAND...'"),
         (("--", sys.executable), "reads its program from standard input, which is empty here"),
+        (("--", sys.executable, "a.ipynb"), "cannot run the notebook a.ipynb; write `jupyter execute a.ipynb`"),
         (("--", sys.executable, "-"), "reads its program from standard input, which is empty here"),
     ],
 )

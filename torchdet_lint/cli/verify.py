@@ -99,6 +99,8 @@ def _found(command: tuple[str, ...]) -> tuple[str, ...]:
         script = os.path.isfile(command[0]) and command[0].endswith(".py")
         hint = f"; write `python {command[0]}`" if script else ""
         raise Trouble(f"command not found: {command[0]}{hint}")
+    if os.path.basename(program).startswith("python") and command[1:2] and command[1].endswith(".ipynb"):
+        raise Trouble(f"Python cannot run the notebook {command[1]}; write `jupyter execute {command[1]}`")
     if os.path.basename(program).startswith("python") and command[1:] in ((), ("-",)):
         raise Trouble("the command reads its program from standard input, which is empty here; name a file of it")
     return (os.path.abspath(program), *command[1:])
