@@ -45,4 +45,6 @@ def _place(effect: Mapping[str, Any]) -> str:
     """`train.py:12 (aten.add)`, the forward line of a backward operation."""
     place = str(effect["fwd"] or effect["line"])
     at = ":".join(place.split(":")[:2])
+    if not at and effect["op"] == "print":
+        return "what it prints"
     return f"{at} ({effect['op']})" if at else f"{effect['op']}, outside of your code"
