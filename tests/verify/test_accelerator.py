@@ -17,7 +17,7 @@ import pytest
 from tests.verify.conftest import event, needs_torch, record, run_of, stream
 from tests.verify.test_verdict import finding
 from torchdet_lint.verify import accelerator
-from torchdet_lint.verify.accelerator import ALERTS, CONVOLUTIONS, QUESTIONS, RACES, REPLAY, Seen, Sight, question
+from torchdet_lint.verify.accelerator import CONVOLUTIONS, QUESTIONS, RACES, REPLAY, Seen, Sight, question
 from torchdet_lint.verify.compare import Comparison
 from torchdet_lint.verify.document import document
 from torchdet_lint.verify.experiment import Experiment, Shown, perform
@@ -95,8 +95,6 @@ def unpool(x):
     return torch.nn.functional.max_unpool2d(pooled, where, 2)
 
 unpool(torch.randn(1, 1, 4, 4))
-warnings.warn("the program's own")
-print(torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled())
 x = torch.zeros(2).put_(torch.tensor([0]), torch.tensor([1.0]))
 """
 
@@ -104,10 +102,35 @@ x = torch.zeros(2).put_(torch.tensor([0]), torch.tensor([1.0]))
 @needs_torch
 def test_alerts_of_strict_mode_get_the_users_line_whatever_the_program_filters(sample: Callable[..., Sample]) -> None:
     found = checked(sample(ALERTED), strict=1)
-    assert {(one.operation, one.places) for one in accelerator._sights(found, ALERTS)} == {
+    assert {(one.operation, one.places) for one in accelerator._alerts(found)} == {
         ("max_unpooling2d_forward_out", ("train.py:9:unpool",)),
-        ("put_", ("train.py:14:<module>",)),
+        ("put_", ("train.py:12:<module>",)),
     }
+
+
+def test_an_alert_of_cublas_is_one_and_other_errors_stay_errors() -> None:
+    from torchdet_lint.verify.rt.alerts import Alerts
+
+    heard: list[tuple[str, str]] = []
+    modes: list[bool] = []
+    alerts = Alerts.__new__(Alerts)
+    alerts._set = lambda _mode, warn_only: modes.append(warn_only)
+    alerts._run = SimpleNamespace(ledger=SimpleNamespace(alert=lambda *said: heard.append(said)))  # type: ignore[assignment]
+
+    def product(message: str) -> Callable[[], str]:
+        def call() -> str:
+            if not modes[-1]:
+                raise RuntimeError(message)
+            return "done"
+
+        return call
+
+    strict = "Deterministic behavior was enabled, but this operation is not deterministic because it uses CuBLAS and you have"
+    assert alerts.call(product(strict), (), {}, lambda: "train.py:3:f") == "done"
+    assert heard == [("CuBLAS", "train.py:3:f")]
+    with pytest.raises(RuntimeError, match="out of memory"):
+        alerts.call(product("out of memory"), (), {}, lambda: "")
+    assert modes[-1]  # what only warns is on again
 
 
 HELD = """
@@ -162,7 +185,7 @@ def test_threads_of_the_engine_have_a_stream_and_the_lines_of_the_main_thread(tm
     from torchdet_lint.verify.rt.streams import Streams
 
     streams, graph, done = Streams(str(tmp_path)), Graph(), threading.Event()
-    graph.add(8, "train.py:3:f")
+    graph.add(8, "train.py:3:f", "net.layer")
     said: list[object] = []
 
     def backward() -> None:
@@ -171,7 +194,9 @@ def test_threads_of_the_engine_have_a_stream_and_the_lines_of_the_main_thread(tm
 
     _thread.start_new_thread(backward, ())
     assert done.wait(10)
-    assert said == ["rank0/backward", "train.py:3:f"]
+    assert said == ["rank0/backward", ("train.py:3:f", "net.layer")]
+    assert graph.of(SimpleNamespace(_sequence_nr=lambda: 7), "") == ("train.py:3:f", "net.layer")
+    assert graph.of(SimpleNamespace(), "train.py:9:g") == ("train.py:9:g", "")  # a node without a number
     other = threading.Thread(target=lambda: said.append(graph.lines.get(7)))
     other.start()
     other.join()
@@ -184,7 +209,7 @@ def seen_by(*sights: Sight, **more: object) -> Experiment:
     runs = (run_of(natural("natural-1"), record(stream("rank0", event("OP")), ledger=ledger)),)
     shown = {name: Shown(factor, "not-asked") for name, factor in BY_NAME.items()}
     seen = Seen(frozenset({"operation-replay", "strict-alerts"}), sights, 100, **more)  # type: ignore[arg-type]
-    return Experiment(runs, Comparison(), Comparison(), shown, seen)
+    return Experiment(runs, Comparison(), Comparison(), shown, seen=seen)
 
 
 def verdict(experiment: Experiment, code: str, line: int = 5) -> tuple[str, tuple[str, ...]]:
@@ -254,7 +279,7 @@ def device_lab(device: str) -> tuple[Callable[[Setting], Run], list[Setting]]:
         if "replay" in setting.pins:
             events.append(event("AGAIN", "1/3", "", "aten.convolution"))
         if "strict" in setting.pins:
-            events.append(event("ALERT", "1", "train.py:9:f", "convolution_backward_cuda"))
+            ledger = replace(ledger, alerts=(("convolution_backward_cuda", "train.py:5:f", 1),))
         return run_of(setting, record(stream("rank0", *events), ledger=ledger))
 
     return run, settings
@@ -278,7 +303,7 @@ def test_the_checks_that_findings_ask_for_are_run() -> None:
     assert found.seen.steadied
     assert found.seen.sights == (
         Sight("operation-replay", "aten.convolution", ("train.py:9:f", "train.py:5:f"), 1, "1/3"),
-        Sight("strict-alerts", "convolution_backward_cuda", ("train.py:9:f", "train.py:5:f"), 1, "1"),
+        Sight("strict-alerts", "convolution_backward_cuda", ("train.py:5:f",), 1, ""),
     )
     assert len(found.runs) == len(settings)
 

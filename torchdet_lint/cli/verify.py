@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from torchdet_lint.finding import Finding
     from torchdet_lint.verify.experiment import Execute, Experiment, Tell
     from torchdet_lint.verify.running import Run, Sample
+    from torchdet_lint.verify.trials import Wanted
     from torchdet_lint.verify.verdict import Judgement
 
 _sample_options = options(
@@ -46,6 +48,18 @@ _sample_options = options(
     ),
     click.option(
         "--findings", "findings_file", metavar="FILE", help="A JSON report to verify, instead of linting now."
+    ),
+    click.option(
+        "--without",
+        default="",
+        metavar="PATTERN",
+        help="Test that functions with such a name shift no draw of the rest.",
+    ),
+    click.option(
+        "--resume-args",
+        default="",
+        metavar="ARGS",
+        help="Arguments with which the program resumes; test that it goes on.",
     ),
     click.option("--record", metavar="FOLDER", help="Keep the records of all runs in this new or empty folder."),
     click.option("--output-format", "form", type=click.Choice(("text", "json", "markdown")), default="text"),
@@ -133,6 +147,7 @@ def _judged(
     command: tuple[str, ...], findings: Sequence[Finding], chosen: frozenset[str], given: dict[str, Any], shown: Tell
 ) -> Judgement:
     from torchdet_lint.verify.running import Sample, by_path
+    from torchdet_lint.verify.trials import wanted
     from torchdet_lint.verify.verdict import judge, lines_of, suspects
 
     suspected = frozenset(factor.name for finding in findings for factor in suspects(finding))
@@ -147,7 +162,8 @@ def _judged(
             lines=by_path(line for finding in findings for line in lines_of(finding)),
             records=_record_folder(given["record"]),
         )
-        return judge(findings, _experiment(sample, findings, chosen, suspected, shown))
+        trials = wanted(findings, command, bool(chosen), given["without"], shlex.split(given["resume_args"]))
+        return judge(findings, _experiment(sample, findings, chosen, suspected, shown, trials))
 
 
 def _record_folder(folder: str | None) -> str:
@@ -164,7 +180,12 @@ def _record_folder(folder: str | None) -> str:
 
 
 def _experiment(
-    sample: Sample, findings: Sequence[Finding], chosen: frozenset[str], suspected: frozenset[str], shown: Tell
+    sample: Sample,
+    findings: Sequence[Finding],
+    chosen: frozenset[str],
+    suspected: frozenset[str],
+    shown: Tell,
+    trials: Wanted,
 ) -> Experiment:
     from torchdet_lint.verify import accelerator
     from torchdet_lint.verify.experiment import NothingToCompare, ProgramFailed, failures, perform
@@ -173,7 +194,7 @@ def _experiment(
 
     run: Execute = partial(execute, sample)
     try:
-        experiment = perform(run, chosen, suspected, shown)
+        experiment = perform(run, chosen, suspected, shown, trials)
         experiment = accelerator.perform(run, experiment, findings, sample.accelerator, shown)
     except ProgramFailed as failed:
         raise _own_failure(failed.run) from None

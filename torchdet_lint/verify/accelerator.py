@@ -26,7 +26,7 @@ class Check(NamedTuple):
 
 
 REPLAY = Check("operation-replay", {"replay": REPEATS}, "AGAIN")
-ALERTS = Check("strict-alerts", {"strict": 1}, "ALERT")
+ALERTS = Check("strict-alerts", {"strict": 1})
 RACES = Check("copy-race", {"races": 1}, "RACE")
 HELD = Check("held-pair", {})
 CONVOLUTIONS = Check("convolution-pairs", {"cudnn": 0})
@@ -121,7 +121,7 @@ def perform(
     replayed = 0
     for check in watching:
         record = run(check)
-        sights += _sights(record, check)
+        sights += _alerts(record) if check is ALERTS else _sights(record, check)
         replayed += int(record.ledger.facts.get("replayed", 0))
     seen = Seen(frozenset(check.name for check in watching), tuple(sights), replayed)
     if CONVOLUTIONS.name in asked:
@@ -139,6 +139,13 @@ def _setting(check: Check, number: int, pins: Mapping[str, int]) -> Setting:
     return replace(held, pins={**held.pins, **check.pins, **pins})
 
 
+def _alerts(record: Record) -> list[Sight]:
+    """What deterministic mode has to say, of which lines."""
+    return [
+        Sight(ALERTS.name, what, (place,) if place else (), count, "") for what, place, count in record.ledger.alerts
+    ]
+
+
 def _sights(record: Record, check: Check) -> list[Sight]:
     """What the streams of a run say, added up by operation and place."""
     found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
@@ -149,22 +156,10 @@ def _sights(record: Record, check: Check) -> list[Sight]:
 
 
 def _events(stream: Stream, kind: str) -> Iterator[tuple[str, tuple[str, ...], str]]:
-    """Events of a kind with their lines. A replay stands right behind its operation's event. Of an alert in a backward pass torch
-    only says which kernel spoke, so the forward lines of the backward operations that are called so are taken.
-    """
+    """Events of a kind with their lines. A replay stands behind its operation's event, and has the lines of that."""
     for index, event in enumerate(stream.events):
-        if event.kind != kind:
-            continue
-        places = [event.place]
-        if kind == "AGAIN":
-            before = next((one for one in reversed(stream.events[:index]) if one.name == event.name), event)
-            places += [before.place, before.forward]
-        elif kind == "ALERT":
-            places += [one.forward for one in stream.events if one.kind == "BW" and _is_called(one.name, event.name)]
-        yield event.name, tuple(dict.fromkeys(filter(None, places))), event.digest
-
-
-def _is_called(operation: str, kernel: str) -> bool:
-    """Whether `aten.scatter_add_.default` is what `scatter_add_cuda_kernel` is of."""
-    base = operation.split(".")[1].strip("_") if "." in operation else operation
-    return kernel.startswith(base)
+        if event.kind == kind:
+            own = (one for one in reversed(stream.events[:index]) if one.name == event.name)
+            before = next(own, event) if kind == REPLAY.kind else event
+            places = (event.place, before.place, before.forward)
+            yield event.name, tuple(dict.fromkeys(filter(None, places))), event.digest

@@ -43,6 +43,16 @@ def document(judgement: Judgement, version: str) -> str:
             {"name": shown.factor.name, "status": shown.status, "run": shown.run, "effect": _maybe(shown.divergence)}
             for shown in experiment.shown.values()
         ],
+        "trials": [
+            {
+                "name": one.name,
+                "holds": one.holds,
+                "detail": one.detail,
+                "effect": _maybe(one.divergence),
+                "alerts": [{"op": what, "line": place, "count": count} for what, place, count in one.alerts],
+            }
+            for one in experiment.tried
+        ],
         "findings": [_verdict(verdict) for verdict in judgement.verdicts],
         "unexplained": [_unexplained(item) for item in judgement.unexplained],
         "elsewhere": judgement.elsewhere,
@@ -97,6 +107,7 @@ def _divergence(divergence: Divergence) -> dict[str, Any]:
         "op": divergence.event.name,
         "line": divergence.event.place,
         "fwd": divergence.event.forward or None,
+        "module": divergence.event.module or None,
         "apart": divergence.apart,
         "lasting": divergence.lasting,
         "sources": [_event(source) for source in divergence.sources],

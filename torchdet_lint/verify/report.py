@@ -46,6 +46,8 @@ def parting(divergence: Divergence) -> Iterator[str]:
         yield f"first difference: {spoken(event)} at {at} ({step}, operation {divergence.index + 1}{where})"
     if event.forward:
         yield f"its forward line: {shown_place(event.forward)}"
+    if event.module:
+        yield f"in module {event.module}"
     if divergence.kind == "length":
         yield "one run ends here, the other goes on"
     elif divergence.kind == "operations":
@@ -75,6 +77,7 @@ def text(judgement: Judgement) -> Iterator[str]:
     for item in judgement.unexplained:
         yield from _unexplained(item)
     yield from _table(judgement)
+    yield from _trials(judgement)
     yield from _ledger(judgement)
     yield from _device(judgement)
     yield _closing(judgement)
@@ -166,6 +169,16 @@ def _table(judgement: Judgement) -> Iterator[str]:
         yield f"  {_MARKS[item.status]} {item.factor.name:<11}{item.status.replace('-', ' '):<11}{place}\n"
 
 
+def _trials(judgement: Judgement) -> Iterator[str]:
+    for one in judgement.experiment.tried:
+        yield f"trial {one.name}: {one.detail}\n"
+        if one.divergence is not None and not one.holds:
+            for line in parting(one.divergence):
+                yield f"  {line}\n"
+        for what, place, times in one.alerts[:8]:
+            yield f"  {what} at {shown_place(place)}, {times} times\n"
+
+
 def _ledger(judgement: Judgement) -> Iterator[str]:
     ledger = judgement.experiment.record.ledger
     unseeded = [draw for draw in ledger.draws if draw.place and not draw.seeded]
@@ -216,6 +229,7 @@ def markdown(judgement: Judgement) -> Iterator[str]:
         yield "\n| factor | released alone |\n|---|---|\n"
         for shown in experiment.shown.values():
             yield f"| {shown.factor.name} | {shown.status.replace('-', ' ')} |\n"
+    yield from (f"- trial {one.name}: {_cell(one.detail)}\n" for one in experiment.tried)
     yield f"\n{NO_PROOF}\n"
 
 

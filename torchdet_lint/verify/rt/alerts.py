@@ -1,63 +1,47 @@
-"""What torch says of operations without a deterministic implementation, when it is told to warn and not to raise."""
+"""Alerts of torch's deterministic mode: which operations have no deterministic kernel, on which line.
+
+A warning comes when the outermost call returns, so it no longer tells which operation it is about. Each operation is therefore first
+tried with the mode that raises: torch raises before it computes. Whoever raises gets its turn with the mode that only warns.
+"""
 
 from __future__ import annotations
 
-import re
-import sys
-import warnings
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from .state import Runtime
 
-_ALERT = (
-    r"(?:(?P<name>[\w:. ]+?) does not have a deterministic implementation"
-    r"|Deterministic behavior was enabled .* it uses (?P<library>CuBLAS))"
-)
+_SAYS = " does not have a deterministic implementation"
+_CUBLAS = "not deterministic because it uses CuBLAS"
 """`Context::alertNotDeterministic` and `Context::alertCuBLASConfigNotDeterministic` in `aten/src/ATen/Context.cpp`."""
 
 
-def watch(torch: Any, run: Runtime) -> None:
-    """Switches strict mode on so that it warns, and writes an event for each alert. Memory is not filled, which would change what
-    kernels see; programs that filter warnings do not keep us from hearing these.
-    """
-    torch.use_deterministic_algorithms(True, warn_only=True)
-    try:
-        deterministic: Any = import_module("torch.utils.deterministic")
-        deterministic.fill_uninitialized_memory = False
-    except ImportError:  # an early torch, which fills nothing
-        pass
-    _listen(run)
-    for name in ("filterwarnings", "simplefilter"):
-        setattr(warnings, name, _insisting(getattr(warnings, name)))
+class Alerts:
+    """Of the operations of a process."""
 
+    def __init__(self, torch: Any, run: Runtime) -> None:
+        self._set = torch._C._set_deterministic_algorithms
+        self._run = run
+        self.listening = "strict" in run.held
+        if self.listening:
+            torch.use_deterministic_algorithms(True, warn_only=True)
+            deterministic = getattr(torch.utils, "deterministic", None)
+            if deterministic is not None:  # to fill memory would change what the program reads
+                deterministic.fill_uninitialized_memory = False
 
-def _listen(run: Runtime) -> None:
-    real = warnings.showwarning
-
-    def show(message: Any, *args: Any, **kwargs: Any) -> None:
-        found = re.match(_ALERT, str(message))
-        if found is None:
-            real(message, *args, **kwargs)
-            return
-        place = run.places.nearest(sys._getframe(1))
-        run.streams.current().event("ALERT", found["name"] or found["library"], place, "1")
-
-    warnings.showwarning = show
-    _insist(warnings.filterwarnings)
-
-
-def _insist(add: Callable[..., None]) -> None:
-    add("always", message=_ALERT)
-
-
-def _insisting(add: Callable[..., None]) -> Callable[..., None]:
-    """A function that adds a filter, after which ours stands first again."""
-    real = warnings.filterwarnings if add is not warnings.filterwarnings else add
-
-    def adding(*args: Any, **kwargs: Any) -> None:
-        add(*args, **kwargs)
-        _insist(real)
-
-    return adding
+    def call(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], line: Callable[[], str]
+    ) -> Any:
+        """Runs an operation, and notes an alert for the line that it is run for."""
+        self._set(True, warn_only=False)
+        try:
+            return function(*args, **kwargs)
+        except RuntimeError as error:
+            said = str(error)
+            if _SAYS not in said and _CUBLAS not in said:
+                raise
+            what = said.partition(_SAYS)[0].split()[-1] if _SAYS in said else "CuBLAS"
+            self._run.ledger.alert(what, line())
+        finally:
+            self._set(True, warn_only=True)
+        return function(*args, **kwargs)

@@ -1,8 +1,8 @@
 """Checks that only an accelerator needs, each in a run of its own: what is held or watched beside the recorder.
 
-Pins, besides those of `pins`: `replay` (each operation again so many times, `AGAIN` where its bytes differ), `strict` (alerts of
-deterministic mode, `ALERT`), `races` (copies that do not wait, `RACE`), `cudnn` (0: no benchmark and deterministic kernels only),
-`precision` (0: full float32 products, 1: reduced ones).
+Pins, besides those of `pins`: `replay` (each operation again so many times, `AGAIN` where its bytes differ), `races` (copies that
+do not wait, `RACE`), `cudnn` (0: no benchmark and deterministic kernels only), `precision` (0: full float32 products, 1: reduced
+ones). The alerts of deterministic mode have a module of their own, since a CPU has some too.
 """
 
 from __future__ import annotations
@@ -26,10 +26,6 @@ def around(inner: Dispatch, torch: Any, run: Runtime) -> Dispatch:
     if "precision" in held:
         torch.set_float32_matmul_precision("high" if held["precision"] else "highest")
         torch.backends.cudnn.allow_tf32 = bool(held["precision"])
-    if "strict" in held:
-        from . import alerts
-
-        alerts.watch(torch, run)
     if "races" in held:
         from .races import Races
 
