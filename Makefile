@@ -41,6 +41,7 @@ check: .venv/.dev
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m torchdet_lint.catalog.pages --check
 	$(BIN)/python -m torchdet_lint.config.reference --check
+	$(BIN)/python tools/terminal_svg.py --check
 
 format: .venv/.dev
 	$(BIN)/ruff check --fix-only .

@@ -49,7 +49,8 @@ class ProgramCard:
 
     `kind` is "script", "guarded script", "entry point" or "notebook"; `name` is `package.module:function` for an entry
     point and "" otherwise. `traits` are further words for the head of the card ("trains", "uses CUDA"). `missing` are the
-    steps that would make it repeatable, one line each, in the order in which to take them.
+    steps that would make it repeatable, one line each, in the order in which to take them. `order` has the places that the other
+    fields name, in the order in which the program first comes by them.
     """
 
     path: str
@@ -60,3 +61,4 @@ class ProgramCard:
     loaders: tuple[LoaderCard, ...] = ()
     modes: tuple[ModeCard, ...] = ()
     missing: tuple[str, ...] = ()
+    order: tuple[Location, ...] = ()

@@ -92,6 +92,22 @@ CASES = [
         },
     ),
     (
+        "functions that a library registers while a module is imported",
+        "",
+        {
+            "train.py": "import torch\nfrom options import width\ntorch.manual_seed(3)\ntorch.save(torch.rand(width), 'f')\n",
+            "options.py": "import torch\nfrom unheard import calculate\nwidth = 3\n"
+            "def layer():\n    return torch.nn.Linear(3, 3)\ncalculate('layer', layer)\n",
+        },
+    ),
+    (
+        "a function that a library is handed by the program",
+        "TDL001",
+        {
+            "train.py": "import torch\nfrom unheard import launch\ndef main():\n    torch.save(torch.rand(3), 'f')\nlaunch(main)\n"
+        },
+    ),
+    (
         "a helper of a library that nobody knows",
         "TDL001",
         {

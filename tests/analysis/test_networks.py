@@ -47,6 +47,62 @@ CASES = [
         """,
     ),
     (
+        "a load that asks whether the network is wrapped",
+        "",
+        """\
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(2, 2)
+        def load(path, model):
+            state = torch.load(path)
+            if hasattr(model, "module"):
+                model.module.load_state_dict(state)
+            else:
+                model.load_state_dict(state)
+        m = Net()
+        load("w", m)
+        torch.save(m, "f")
+        """,
+    ),
+    (
+        "a load that asks for the class of a wrapper",
+        "",
+        """\
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(2, 2)
+        def load(path, model):
+            state = torch.load(path)
+            if isinstance(model, (nn.DataParallel, nn.parallel.DistributedDataParallel)):
+                model.module.load_state_dict(state)
+            else:
+                model.load_state_dict(state)
+        m = Net()
+        load("w", m)
+        torch.save(m, "f")
+        """,
+    ),
+    (
+        "a load of something that may be wrapped",
+        "TDL001",
+        """\
+        class Net(nn.Module):
+            def __init__(self, **parts):
+                super().__init__()
+                self.layer = nn.Linear(2, 2)
+                for name, part in parts.items():
+                    setattr(self, name, part)
+        m = Net(**torch.load("parts"))
+        if hasattr(m, "module"):
+            m.module.load_state_dict(torch.load("w"))
+        else:
+            m.load_state_dict(torch.load("w"))
+        torch.save(m, "f")
+        """,
+    ),
+    (
         "a head that is put on before the load",
         "",
         """\

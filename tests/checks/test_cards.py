@@ -138,3 +138,42 @@ def test_places_are_listed_once_and_only_a_few() -> None:
     ).families
     lines = [each.location.line for each in family.draws]
     assert len(lines) == len(set(lines)) == 3
+
+
+def test_the_order_is_that_in_which_the_program_comes_by_its_places() -> None:
+    found = card(
+        {
+            "train.py": """
+            import random
+            import torch
+            from helper import seed
+
+
+            def main():
+                torch.backends.cudnn.benchmark = False
+                model = torch.nn.Linear(2, 2)
+                seed(3)
+                random.shuffle(list(range(3)))
+                loader = torch.utils.data.DataLoader([1], shuffle=True)
+                for batch in loader:
+                    model(batch).sum().backward()
+
+
+            if __name__ == "__main__":
+                main()
+            """,
+            "helper.py": """
+            import random
+            import torch
+
+
+            def seed(number):
+                random.seed(number)
+                torch.manual_seed(number)
+            """,
+        }
+    )
+    assert [(place.path, place.line) for place in found.order[:5]] == [
+        ("train.py", 8), ("train.py", 9), ("helper.py", 7), ("helper.py", 8), ("train.py", 11),
+    ]  # fmt: skip
+    assert len(set(found.order)) == len(found.order)

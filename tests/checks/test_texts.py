@@ -17,7 +17,10 @@ from torchdet_lint.checks.emit import LONGEST, shorten_call
             "Split(\n    edges=[('user', 'rates', 'movie')],\n    reverse=[('movie', 'rated', 'user')],\n)(graph)",
             "Split(...)(...)",
         ),
-        ("chain(first, second, third, fourth, fifth, sixth, seventh).then().last(1)", "chain(...).then().last(...)"),
+        (
+            "chain(first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth).then().last(1)",
+            "chain(...).then().last(...)",
+        ),
     ],
 )
 def test_calls_are_short(call: str, text: str) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from torchdet_lint.card import ProgramCard
 from torchdet_lint.catalog.errors import CatalogError
 from torchdet_lint.catalog.rules import load_rules
 from torchdet_lint.config import OUTPUT_FORMATS, ConfigError
@@ -220,3 +221,23 @@ def test_verbose_shows_the_traceback_of_internal_errors(lint: Lint, engine: Engi
     assert "Traceback" in lint("--verbose").err
     engine.failure = ConfigError("x")
     assert "Traceback" not in lint("--verbose").err
+
+
+def test_only_a_page_asks_for_program_cards(engine: Engine, lint: Lint, tmp_path: Path) -> None:
+    assert lint("check").status == 1
+    assert not engine.options.cards
+    engine.result = replace(engine.result, cards=(ProgramCard("a.py", "script", traits=("trains",)),))
+    assert lint("check", "--output", "html=page.html").status == 1
+    assert engine.options.cards
+    page = (tmp_path / "page.html").read_text(encoding="ascii")
+    assert page.startswith("<!DOCTYPE html>")
+    for said in (
+        "1 error, 1 warning, 1 note",
+        "trains",
+        "never seeded",
+        "A shuffling data loader has no generator of its own",
+        "b.py",
+    ):
+        assert said in page
+    found = lint("check", "--output-format", "html")
+    assert (found.status, found.out) == (1, page)

@@ -58,6 +58,8 @@ def test_the_wheel_holds_every_rule_and_no_tests(installed: Path) -> None:
     assert {path.relative_to(packaged) for path in packaged.rglob("*.toml")} == rules
     assert (installed / "torchdet_lint" / "py.typed").is_file()
     assert (installed / "torchdet_lint" / "report" / "schema-1.json").is_file()
+    assert (installed / "torchdet_lint" / "report" / "html" / "style.css").is_file()
+    assert (installed / "torchdet_lint" / "verify" / "page" / "style.css").is_file()
     assert {path.name for path in installed.iterdir()} == {
         "torchdet_lint",
         f"torchdet_lint-{torchdet_lint.__version__}.dist-info",

@@ -54,6 +54,8 @@ def test_the_second_run_repeats_the_first(command: Command) -> None:
     assert command.replayed()
     assert not command.replayed("--output-format", "json")
     assert command.replayed("--output-format", "json")
+    assert not command.replayed("--output-format", "html")
+    assert command.replayed("--output-format", "html")
     assert not command.replayed("check", "train.py")
     assert command.replayed("check", "train.py")
 

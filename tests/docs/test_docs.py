@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,3 +60,15 @@ def test_configurations_that_are_shown_are_valid(page: Path) -> None:
         document = parse(text, page.name)
         table = document.get("tool", {}).get("torchdet-lint", document if page.name == "configuration.md" else {})
         layer(page.name, "/", table)
+
+
+def test_the_picture_of_a_terminal_shows_what_a_run_says() -> None:
+    tool = [sys.executable, str(ROOT / "tools" / "terminal_svg.py"), "--check"]
+    found = subprocess.run(tool, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_no_picture_is_large() -> None:
+    pictures = [*(ROOT / "docs").glob("*.png"), *(ROOT / "docs").glob("*.svg")]
+    assert pictures
+    assert all(picture.stat().st_size < 200_000 for picture in pictures)

@@ -209,3 +209,16 @@ def test_an_internal_error_is_not_kept(project: Path, monkeypatch: pytest.Monkey
 def test_cards_use_what_checks_have_lowered(project: Path) -> None:
     cached()
     assert programs(options(cache=True)).cards == programs(options()).cards
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_cards_are_kept_as_they_were(project: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+    monkeypatch.setattr("torchdet_lint.engine.parts.SMALL", 0)
+    assert cached().cards == ()
+    wanted = programs(options()).cards
+    assert {card.path for card in wanted} >= {"one/train.py", "two/train.py"}
+    assert any(card.order for card in wanted)
+    for known in (0, 3):
+        found = run(replace(options(cache=True, jobs=jobs), cards=True))
+        assert found.cards == wanted
+        assert found.work.parts_known == known, "what is kept without cards is no answer to a run with them"

@@ -29,6 +29,15 @@ def test_a_comment_hides_and_is_counted(tree: Tree, lint: Lint, comment: str) ->
     assert (brief(result), result.suppressed) == (["a.py:5 TDL105"], 0)
 
 
+def test_where_comments_hide_nothing_their_reasons_are_known(tree: Tree, lint: Lint) -> None:
+    tree({"a.py": suppressed("# tdl: ignore[TDL105] sizes are equal"), "b.py": LISTING.format("")})
+    assert lint(".").excused is None
+    result = lint(".", suppressions=False)
+    first, second = result.findings
+    assert result.excused == {first.fingerprint: "sizes are equal"}
+    assert second.fingerprint not in result.excused
+
+
 def test_statements_of_several_lines_and_ranges(tree: Tree, lint: Lint) -> None:
     tree({
         "a.py": (

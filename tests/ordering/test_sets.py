@@ -128,6 +128,9 @@ SPEAKS = {
 }
 
 SILENT = {
+    "places of elements": "rows = list(set(matrix.nonzero()[0]))\ny = x[rows]",
+    "places that numpy finds": "import numpy as np\nrows = list(set(np.where(mask)[0]))\ny = x[rows]",
+    "places in an order": "rows = list(set(scores.argsort()[:10].tolist()))\ny = x[rows]",
     "sorted": "x = sorted(set(words))\ny = x[0]",
     "sorted list": "x = sorted(list(set(words)))\ny = x[0]",
     "sort later": "x = list(set(words))\nx.sort()\ny = x[0]",

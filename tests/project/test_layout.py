@@ -136,3 +136,10 @@ def test_added_folders_that_are_not_known(make: Make) -> None:
         "third/vendored.py": "X = 1\n",
     }
     assert make(files).layout.find("train.py", "vendored") is None
+
+
+def test_nobody_imports_himself() -> None:
+    layout = Layout(("model/__init__.py", "utils/model.py", "utils/tools.py", "alone.py"))
+    assert layout.find("utils/model.py", "model") == "model/__init__.py"
+    assert layout.find("utils/tools.py", "model") == "utils/model.py"
+    assert layout.find("alone.py", "alone") is None

@@ -9,9 +9,11 @@ import jsonschema
 import pytest
 
 import torchdet_lint.report
+from torchdet_lint.catalog.rules import load_rules
 from torchdet_lint.config import OUTPUT_FORMATS
 from torchdet_lint.finding import CONFIDENCES, EFFECTS, SEVERITIES, Finding, Location, Related
 from torchdet_lint.report import FORMATS, render
+from torchdet_lint.report import sarif as sarif_report
 from torchdet_lint.report.full import EFFECTS as SAID
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import PLAIN
@@ -180,3 +182,48 @@ def test_sarif_uris(report: Report, path: str, uri: str) -> None:
     ]
     assert artifact["uri"] == uri
     assert ("uriBaseId" in artifact) is not uri.startswith("file:")
+
+
+def test_sarif_rules_come_with_their_pages(report: Report) -> None:
+    rules = {rule.code: rule for rule in load_rules().rules}
+    described = {rule["id"]: rule for rule in run_of(replace(report, rules=rules))["tool"]["driver"]["rules"]}
+    shown = described["TDL101"]["help"]
+    assert "draws a new order in every epoch" in shown["text"]
+    assert shown["markdown"].startswith("# dataloader-without-generator (TDL101)\n\n")
+    assert "\n\n## Instead\n\n" in shown["markdown"]
+    assert "<https://docs.pytorch.org/" in shown["markdown"]
+    assert all(len(rule["properties"]["tags"]) <= 10 for rule in described.values())
+    assert all(rule["properties"]["tags"][0] == "reproducibility" for rule in described.values())
+
+
+def test_sarif_describes_a_rule_whose_file_is_gone(report: Report) -> None:
+    rule = load_rules().get("TDL101")
+    gone = {rule.code: replace(rule, source="/nowhere/rule.toml")}
+    [described] = run_of(replace(report, findings=(report.findings[2],), rules=gone))["tool"]["driver"]["rules"]
+    assert described["help"] == {"text": rule.summary}
+
+
+def test_sarif_marks_what_comments_would_hide(report: Report) -> None:
+    assert all("suppressions" not in result for result in run_of(report)["results"])
+    excused = {"0123456789abcdef": "the demo is meant to vary"}
+    results = run_of(replace(report, excused=excused))["results"]
+    assert results[1]["suppressions"] == [{"kind": "inSource", "justification": "the demo is meant to vary"}]
+    assert [result["suppressions"] for result in (results[0], *results[2:])] == [[], [], []]
+    silent = run_of(replace(report, excused={"0123456789abcdef": ""}))["results"][1]
+    assert silent["suppressions"] == [{"kind": "inSource"}]
+
+
+def test_sarif_holds_no_more_than_is_taken(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sarif_report, "MOST_RESULTS", 2)
+    run = run_of(report)
+    assert [result["level"] for result in run["results"]] == ["warning", "error"], "the most severe, in their order"
+    [told] = run["invocations"][0]["toolExecutionNotifications"]
+    assert told["message"]["text"].startswith("2 of the findings are left out")
+    assert run["invocations"][0]["executionSuccessful"] is True
+    assert run_of(replace(report, findings=report.findings[:2]))["invocations"][0]["toolExecutionNotifications"] == []
+
+
+def test_sarif_says_what_its_paths_start_from(report: Report) -> None:
+    run = run_of(report)
+    used = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uriBaseId"] for result in run["results"]}
+    assert used == set(run["originalUriBaseIds"])

@@ -36,6 +36,10 @@ def said(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]
         (("--factors", "moon", "--", sys.executable, "train.py"), "--factors: unknown factor moon; known are torch,"),
         (("--findings", "none.json", "--", sys.executable, "train.py"), "none.json cannot be read"),
         (("--record", ".", "--", sys.executable, "train.py"), "--record: . is not empty"),
+        (
+            ("--html", "none/page.html", "--", sys.executable, "train.py"),
+            "--html: there is no folder for none/page.html",
+        ),
         ((), "Missing argument '-- COMMAND...'"),
         (("--", sys.executable), "reads its program from standard input, which is empty here"),
         (("--", sys.executable, "a.ipynb"), "cannot run the notebook a.ipynb; write `jupyter execute a.ipynb`"),
@@ -139,6 +143,8 @@ def test_findings_get_their_verdicts(project: Path, capsys: pytest.CaptureFixtur
         "numpy,listing",
         "--record",
         "kept",
+        "--html",
+        "page.html",
         "--output-format",
         "json",
         "--",
@@ -154,6 +160,9 @@ def test_findings_get_their_verdicts(project: Path, capsys: pytest.CaptureFixtur
     assert found["natural"][0]["line"] == "train.py:12:<module>"
     assert found["natural"][0]["sources"][0]["line"] == "train.py:11:<module>"
     assert (project / "kept" / "natural-1" / "rank0.stream").exists()
+    page = (project / "page.html").read_text(encoding="ascii")
+    assert "<h3>Side by side</h3>" in page
+    assert "Two plain runs differ" in page
     jsonschema = pytest.importorskip("jsonschema")
     schema = Path(__file__).parents[2] / "torchdet_lint" / "verify" / "schema-1.json"
     jsonschema.validate(found, json.loads(schema.read_text(encoding="utf-8")))

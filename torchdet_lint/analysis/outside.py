@@ -284,7 +284,9 @@ INERT = (
 
 
 def callbacks(m: Machine, f: Frame, args: Args, named: Named, span: ir.Span) -> None:
-    """A function that is handed to code out of sight may be called by it."""
+    """A function that is handed to code out of sight may be called by it; while a module is imported it is registered."""
+    if f.outer is None and not f.qualname and f.env.get("__name__") not in (None, known("__main__")):
+        return
     for value in (*args, *(value for _, value in named)):
         for option in alternatives(value):
             if isinstance(option, Flow):

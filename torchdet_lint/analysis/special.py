@@ -94,6 +94,10 @@ def _setattr(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     if len(made.args) == 3 and isinstance(made.args[1], Known):
         for option in alternatives(made.args[0]):
             attributes.set_attribute(m, f, option, str(made.args[1].value), made.args[2], span)
+    elif len(made.args) == 3:
+        for option in alternatives(made.args[0]):
+            if isinstance(option, Instance):
+                m.heap.cell(option.identity).open = True  # it may have any attribute now
     return NONE
 
 
@@ -235,12 +239,39 @@ def _exit(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     return EXIT
 
 
+PLAIN_BASES = frozenset(("torch.nn.Module", "builtins.object"))
+"""Bases outside of the project that are no more than themselves: what has only these is no `DataParallel`."""
+
+
 def _isinstance(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
-    if len(made.args) == 2 and isinstance(made.args[0], Instance) and isinstance(made.args[1], ClassValue):
-        known_classes, outside = classes.ancestry(m, made.args[0].cls)
-        if any(part.value == made.args[1] for part in known_classes):
-            return known(True)
-        return UNKNOWN if "?" in outside else known(False)
+    if len(made.args) != 2:
+        return UNKNOWN
+    asked = made.args[1].items if isinstance(made.args[1], Items) else (made.args[1],)
+    answers = [_is_one_of(m, made.args[0], cls) for cls in asked]
+    if True in answers:
+        return known(True)
+    return UNKNOWN if None in answers else known(False)
+
+
+def _is_one_of(m: Machine, value: Value, cls: Value) -> bool | None:
+    """Whether an object is of a class; None where that is not known."""
+    if not isinstance(value, Instance) or not isinstance(cls, ClassValue | External):
+        return None
+    project, outside = classes.ancestry(m, value.cls)
+    if isinstance(cls, ClassValue):
+        return True if any(part.value == cls for part in project) else None if "?" in outside else False
+    name = m.apis.canonical(cls.path)
+    return True if name in outside else False if PLAIN_BASES.issuperset(outside) else None
+
+
+def _hasattr(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    """`hasattr(model, "module")` asks whether a network is wrapped: one of the project with no such attribute is not."""
+    if len(made.args) == 2 and isinstance(model := made.args[0], Instance) and made.args[1] == known("module"):
+        own = any(classes.find_member(m, model.cls, name) is not None for name in ("module", "__getattr__"))
+        held = m.heap.cell(model.identity)
+        plain = PLAIN_BASES.issuperset(classes.ancestry(m, model.cls)[1])
+        if plain and not own and not held.open and "module" not in held.entries:
+            return known(False)
     return UNKNOWN
 
 
@@ -296,7 +327,8 @@ def _table() -> dict[str, Handler]:
         "int": _convert, "str": _convert, "float": _convert, "bool": _convert, "list": _iterating("list"),
         "tuple": _iterating("tuple"), "set": _iterating("set"), "frozenset": _iterating("set"), "sorted": _iterating("list"),
         "next": _iterating(""), "iter": _lazy, "reversed": _lazy, "map": _map, "filter": _map, "dict": _dict, "hash": _hash,
-        "id": _hash, "exec": _exec, "exit": _exit, "quit": _exit, "isinstance": _isinstance, "print": _quiet, "type": _type,
+        "id": _hash, "exec": _exec, "exit": _exit, "quit": _exit, "isinstance": _isinstance, "hasattr": _hasattr,
+        "print": _quiet, "type": _type,
         "sum": _iterating(""), "any": _iterating(""), "all": _iterating(""), "min": _computed, "max": _computed, "abs": _computed,
         "round": _computed, "pow": _computed, "range": _range, "open": _quiet, "super": _quiet, "format": _computed,
     }  # fmt: skip

@@ -35,13 +35,13 @@ def _rules() -> str:
 
 
 def _tree(folder: str) -> tuple[tuple[str, int, int], ...]:
-    """(path, time, size) of the Python and TOML files below a folder."""
+    """(path, time, size) of the files below a folder that decide what is found, or how a page looks."""
     found = []
     todo = [folder] if folder else []
     while todo:
         with os.scandir(todo.pop()) as listing:
             for entry in listing:
-                if entry.name.endswith((".py", ".toml")):
+                if entry.name.endswith((".py", ".toml", ".css", ".js")):
                     status = entry.stat()
                     found.append((entry.path, status.st_mtime_ns, status.st_size))
                 elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():

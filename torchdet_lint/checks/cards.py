@@ -52,7 +52,26 @@ def _card(facts: Facts, program: ProgramFacts) -> ProgramCard:
         loaders=loaders,
         modes=modes,
         missing=tuple(_missing(program, families, found, facts)),
+        order=tuple(_order(facts, found, families, loaders, modes)),
     )
+
+
+def _order(
+    facts: Facts,
+    found: list[Event],
+    families: tuple[FamilyCard, ...],
+    loaders: tuple[LoaderCard, ...],
+    modes: tuple[ModeCard, ...],
+) -> Iterator[Location]:
+    """The places of a card as the program comes by them. In a mode's case that is where it is set for the first time."""
+    named = {each.location for family in families for each in (*family.seeders, *family.draws)}
+    named |= {loader.place for loader in loaders} | {mode.place for mode in modes if mode.place is not None}
+    paths = {place.path for place in named}
+    for site in dict.fromkeys(event.site for event in found if event.site.path in paths):
+        place = locate(facts, site)
+        if place in named:
+            named.remove(place)
+            yield place
 
 
 def _name(facts: Facts, program: ProgramFacts) -> str:

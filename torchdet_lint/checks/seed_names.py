@@ -155,8 +155,10 @@ class AttributeReads:
                     read.add(id(node))
                 if isinstance(node, ir.Assign):
                     written.update(map(id, node.targets))
-                if isinstance(node, ir.Call) and _names_it(node, name):
-                    return True
+                if isinstance(node, ir.Call):
+                    written.add(id(node.func))  # `env.seed(3)` and `np.random.seed(0)` are methods: no option is called
+                    if _names_it(node, name):
+                        return True
                 if isinstance(node, ir.Item) and isinstance(node.key, ir.Const) and node.key.value == name:
                     return True
             if read - written:

@@ -27,6 +27,7 @@ from torchdet_lint.cli.shared import (
 )
 from torchdet_lint.config import OUTPUT_FORMATS
 from torchdet_lint.finding import SEVERITIES
+from torchdet_lint.report import WITH_CARDS, WITH_RULES
 from torchdet_lint.report.model import count
 
 if TYPE_CHECKING:
@@ -89,7 +90,11 @@ def check(session: Session | None, /, paths: tuple[str, ...], **given: Any) -> i
         write_out(_settings_pages(settings, about))
         return CLEAN
     mode = Mode.of(given)
+    on_stdout = on_stdout or settings.project.output_format
+    formats = {on_stdout, *(name for name, _ in outputs)}
     run_options = engine_options(paths, given["stdin_filename"], settings, given)
+    if not formats.isdisjoint(WITH_CARDS):
+        run_options = replace(run_options, cards=True)
     if given["show_files"]:
         return _show_files(run_options)
     known = _baseline(given["baseline"])
@@ -105,12 +110,10 @@ def check(session: Session | None, /, paths: tuple[str, ...], **given: Any) -> i
         return add_ignores(run_options, result, given["add_ignore"], given["quiet"])
     if mode.diff:
         return TROUBLE if tell_problems(result.problems) else status
-    on_stdout = on_stdout or settings.project.output_format
-    formats = {on_stdout, *(name for name, _ in outputs)}
     if asks(given):
         tried = with_evidence(result.findings, settings.project, given, stdin=run_options.stdin)
         result = replace(result, findings=tried.findings, problems=(*result.problems, *tried.problems))
-    report = _report(run_options, result, given, start, done, with_rules="sarif" in formats)
+    report = _report(run_options, result, given, start, done, with_rules=not formats.isdisjoint(WITH_RULES))
     _write_files(outputs, report)
     for notice in settings.notices:
         say(notice)
@@ -211,6 +214,9 @@ def _report(
         work=result.work if given["verbose"] else None,
         fixed=done,
         known=result.known,
+        cards=result.cards,
+        files=result.files,
+        excused=result.excused,
     )
 
 

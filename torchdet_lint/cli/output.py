@@ -73,10 +73,10 @@ def is_stdout(path: str) -> bool:
         return False
 
 
-def write_file(path: str, pieces: Iterable[str]) -> None:
+def write_file(path: str, pieces: Iterable[str], option: str = "--output") -> None:
     """Writes a file beside its place and then moves it there, so that nobody ever reads a half of it. Links are followed,
     and what is no regular file (a pipe, a device) is written as it is. The file that standard output goes to must not be
-    replaced: what is written there (`/dev/stdout`) is standard output. Raises Trouble.
+    replaced: what is written there (`/dev/stdout`) is standard output. Raises Trouble, which names the option.
     """
     if is_stdout(path):
         write_out(pieces)
@@ -96,4 +96,4 @@ def write_file(path: str, pieces: Iterable[str]) -> None:
             os.unlink(beside)
         from torchdet_lint.cli.failures import Trouble
 
-        raise Trouble(f"--output: {named} cannot be written: {error.strerror}") from None
+        raise Trouble(f"{option}: {named} cannot be written: {error.strerror}") from None

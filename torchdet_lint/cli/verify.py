@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torchdet_lint.cli.failures import CLEAN, FINDINGS, Trouble, say
-from torchdet_lint.cli.output import write_out
+from torchdet_lint.cli.output import write_file, write_out
 from torchdet_lint.cli.progress import progress
 from torchdet_lint.cli.shared import (
     engine_options,
@@ -62,6 +62,7 @@ _sample_options = options(
         help="Arguments with which the program resumes; test that it goes on.",
     ),
     click.option("--record", metavar="FOLDER", help="Keep the records of all runs in this new or empty folder."),
+    click.option("--html", metavar="FILE", help="Write a page that shows two runs side by side."),
     click.option("--output-format", "form", type=click.Choice(("text", "json", "markdown")), default="text"),
 )
 
@@ -84,6 +85,8 @@ def verify(command: tuple[str, ...], **given: Any) -> int:
     from torchdet_lint.verify.report import markdown, text
 
     chosen = _factors(given["factors"])
+    if given["html"] and not os.path.isdir(os.path.dirname(os.path.abspath(given["html"]))):
+        raise Trouble(f"--html: there is no folder for {given['html']}")
     command = _found(command)
     with progress(given["quiet"]) as shown:
         findings = _findings(given, shown)
@@ -163,7 +166,21 @@ def _judged(
             records=_record_folder(given["record"]),
         )
         trials = wanted(findings, command, bool(chosen), given["without"], shlex.split(given["resume_args"]))
-        return judge(findings, _experiment(sample, findings, chosen, suspected, shown, trials))
+        judgement = judge(findings, _experiment(sample, findings, chosen, suspected, shown, trials))
+        if given["html"]:
+            _write_page(given["html"], judgement, sample)
+        return judgement
+
+
+def _write_page(file: str, judgement: Judgement, sample: Sample) -> None:
+    """The page, while the records that it shows are there. Raises Trouble."""
+    from torchdet_lint import __version__
+    from torchdet_lint.verify.page.sides import sides
+    from torchdet_lint.verify.page.sources import lines_in
+    from torchdet_lint.verify.page.whole import page
+
+    pairs = sides(judgement, sample.records or os.path.join(sample.base, "records"))
+    write_file(file, [page(judgement, pairs, lines_in(sample.folder), __version__)], "--html")
 
 
 def _record_folder(folder: str | None) -> str:

@@ -15,7 +15,7 @@ from torchdet_lint.finding import CONFIDENCES, SEVERITIES
 
 OUTPUT_FORMATS = (
     "full", "concise", "grouped", "json", "json-lines", "github", "sarif", "gitlab", "rdjson", "rdjsonl", "junit", "pylint",
-    "markdown",
+    "markdown", "html",
 )  # fmt: skip
 
 DEFAULT_EXCLUDES = (

@@ -38,7 +38,8 @@ class Options:
     what is configured for a path. `jobs` is the number of worker processes, 0 for as many as there are processors.
     Nothing is read from a cache or written to one unless `cache` is true; `cache_dir` is the folder that the command line names
     for it, if any. With `suppressions` false suppression comments hide nothing.
-    `contents` are the bytes of files, by absolute path, that are taken for what is on the disk.
+    `contents` are the bytes of files, by absolute path, that are taken for what is on the disk. With `cards` the result describes
+    the programs too.
     """
 
     paths: tuple[str, ...]
@@ -50,6 +51,7 @@ class Options:
     suppressions: bool = True
     cwd: str = field(default_factory=os.getcwd)
     contents: Mapping[str, bytes] = field(default_factory=dict)
+    cards: bool = False
 
 
 class Work(NamedTuple):
@@ -79,7 +81,8 @@ class Result:
     `suppressed` counts the findings that comments hide, `programs` the entry points, `work` what it took. `excerpt(place)`
     gives the lines `place.line` to `place.end_line` as they were analysed, without line ends, and () where they are no longer
     at hand. `paths` are the absolute paths of `files`; `digests` name the bytes that were analysed of those that could be read.
-    `known` counts the findings that a baseline holds.
+    `known` counts the findings that a baseline holds. Where comments hide nothing, `excused` has what they
+    would hide: their reasons by fingerprint. `cards` describe the programs, where the options ask for that.
     """
 
     findings: tuple[Finding, ...]
@@ -92,6 +95,8 @@ class Result:
     paths: Mapping[str, str] = field(default_factory=dict)
     digests: Mapping[str, str] = field(default_factory=dict)
     known: int = 0
+    excused: Mapping[str, str] | None = None
+    cards: tuple[ProgramCard, ...] = ()
 
 
 class Files(NamedTuple):

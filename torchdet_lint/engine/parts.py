@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from torchdet_lint.card import ProgramCard
 from torchdet_lint.engine import workers
 from torchdet_lint.engine.fixes import with_fixes
 from torchdet_lint.engine.kept import key_of
 from torchdet_lint.engine.load import Loaded
 from torchdet_lint.engine.options import Progress, silent
-from torchdet_lint.engine.plain import finding_of, plain_finding
+from torchdet_lint.engine.plain import card_of, finding_of, plain_card, plain_finding
 from torchdet_lint.engine.reading import Fault
 from torchdet_lint.engine.troubles import trouble
 from torchdet_lint.finding import Finding
@@ -30,24 +31,26 @@ SMALL = 300_000
 
 class Verdict(NamedTuple):
     """What there is to say about one part, before suppressions: findings in the reported files, faults of files that came
-    to light, troubles of our own (a line each), and the files of its programs.
+    to light, troubles of our own (a line each), the files of its programs, and their cards where they are asked for.
     """
 
     findings: tuple[Finding, ...]
     faults: Mapping[str, Fault]
     troubles: tuple[str, ...]
     programs: tuple[str, ...]
+    cards: tuple[ProgramCard, ...] = ()
 
 
 @dataclass(frozen=True)
 class Judge:
     """Judges parts of one project. `whole` is what the checks need for all of it, `policy` names everything besides the code
-    of a part that its verdict depends on.
+    of a part that its verdict depends on; `cards` asks for those of the programs.
     """
 
     whole: Context
     loaded: Loaded
     policy: str
+    cards: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     """How many parts there were to judge ("parts"), and how many of them an earlier run had judged ("known")."""
 
@@ -107,25 +110,29 @@ class Judge:
     def verdict(self, part: Sequence[str], progress: Progress) -> Verdict:
         """Analyses one part. Errors of our own become troubles: what else is found is worth having."""
         from torchdet_lint.checks import gather
+        from torchdet_lint.checks.cards import program_cards
 
         context = self.context(part)
         troubles: list[str] = []
         found: list[Finding] = []
         programs: tuple[str, ...] = ()
+        cards: tuple[ProgramCard, ...] = ()
         try:
             facts = gather(context, progress)
             programs = tuple(each.program.path for each in facts.programs)
             troubles += (trouble(error, f"analysing a program in {path}") for path, error in facts.troubles)
             found += with_fixes(facts, _found(facts, troubles), self.loaded.faults, troubles)
+            cards = program_cards(facts) if self.cards else ()
         except Exception as error:  # noqa: BLE001 (the files that cannot be read are still told)
             troubles.append(trouble(error, f"analysing {part[0]}"))
         faults = {path: self.loaded.faults[path] for path in part if path in self.loaded.faults}
-        return Verdict(tuple(found), faults, tuple(troubles), programs)
+        return Verdict(tuple(found), faults, tuple(troubles), programs, cards)
 
     def _key(self, part: Sequence[str]) -> bytes:
         sources = self.loaded.sources
         files = [(path, sources[path].digest, self.whole.wants(path)) for path in part]
-        return key_of(self.policy, repr(files), repr([self.whole.versions_of(path) for path in _one_a_folder(part)]))
+        versions = [self.whole.versions_of(path) for path in _one_a_folder(part)]
+        return key_of(self.policy, repr(files), repr(versions), *(["cards"] if self.cards else []))
 
 
 def _found(facts: Facts, troubles: list[str]) -> Iterator[Finding]:
@@ -165,11 +172,12 @@ def _task(judge: Judge, part: Sequence[str]) -> bytes:
 
 def _dump(verdict: Verdict) -> bytes:
     faults = {path: tuple(fault) for path, fault in verdict.faults.items()}
-    whole: Any = (tuple(map(plain_finding, verdict.findings)), faults, verdict.troubles, verdict.programs)
+    cards = tuple(map(plain_card, verdict.cards))
+    whole: Any = (tuple(map(plain_finding, verdict.findings)), faults, verdict.troubles, verdict.programs, cards)
     return marshal.dumps(whole)
 
 
 def _undump(data: bytes) -> Verdict:
-    findings, faults, troubles, programs = marshal.loads(data)  # noqa: S302 (from a process or a cache of our own)
+    findings, faults, troubles, programs, cards = marshal.loads(data)  # noqa: S302 (from a process or a cache of our own)
     known = {path: Fault(*fault) for path, fault in faults.items()}
-    return Verdict(tuple(map(finding_of, findings)), known, troubles, programs)
+    return Verdict(tuple(map(finding_of, findings)), known, troubles, programs, tuple(map(card_of, cards)))

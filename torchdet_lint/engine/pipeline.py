@@ -23,7 +23,7 @@ from torchdet_lint.engine.parts import Judge, Verdict
 from torchdet_lint.engine.places import Displayed, excerpt
 from torchdet_lint.engine.scope import Entry, Scope, scope
 from torchdet_lint.engine.scripts import scripts
-from torchdet_lint.engine.suppression import UNUSED, Selectors, judge
+from torchdet_lint.engine.suppression import UNUSED, Selectors, excuses, judge
 from torchdet_lint.engine.tables import apis_for, written_tables
 from torchdet_lint.engine.troubles import trouble
 from torchdet_lint.engine.unreadable import unreadable
@@ -75,7 +75,7 @@ class Run:
             versions_for=versions,
             reported=None if len(self.reported) == len(self.scope.entries) else frozenset(self.reported),
         )
-        return Judge(context, self.loaded, _policy(context, settings), self.parts)
+        return Judge(context, self.loaded, _policy(context, settings), self.options.cards, self.parts)
 
     def work(self) -> Work:
         """What has been done so far."""
@@ -119,16 +119,18 @@ def run(options: Options, progress: Progress) -> Result:
     state = Run(options, progress)
     found: list[Finding] = []
     programs: list[str] = []
+    cards: list[ProgramCard] = []
     with _room_for_recursion():
         for verdict in _verdicts(state):
             found += verdict.findings
             programs += verdict.programs
+            cards += verdict.cards
             state.problems += verdict.troubles
             state.loaded.faults.update(verdict.faults)
     state.kept.flush()
     found += _unreadable(state)
     sources = state.loaded.sources
-    shown, hidden = _settled(state, found)
+    shown, hidden, excused = _settled(state, found)
     return Result(
         findings=tuple(sorted(map(state.displayed.finding, shown), key=lambda finding: finding.sort_key)),
         files=tuple(sorted(entry.display for entry in state.reported.values())),
@@ -139,6 +141,8 @@ def run(options: Options, progress: Progress) -> Result:
         excerpt=_Excerpts(state),
         paths={entry.display: entry.path for entry in state.reported.values()},
         digests={entry.display: read.digest for key, entry in state.reported.items() if (read := sources.get(key))},
+        excused=None if options.suppressions else excused,
+        cards=_shown(state, cards),
     )
 
 
@@ -170,10 +174,14 @@ def programs(options: Options, progress: Progress) -> Programs:
                 except Exception as error:  # noqa: BLE001 (other programs are worth describing)
                     state.trouble(error, f"describing programs of {part[0]}")
     state.kept.flush()
-    shown = [state.displayed.card(card) for card in cards if card.path in state.reported]
     for finding in map(state.displayed.finding, _unreadable(state)):
         state.problems.append(f"{finding.location.path}:{finding.location.line}: {finding.message}")
-    return Programs(tuple(sorted(shown, key=lambda card: (card.path, card.name))), tuple(state.problems))
+    return Programs(_shown(state, cards), tuple(state.problems))
+
+
+def _shown(state: Run, cards: Iterable[ProgramCard]) -> tuple[ProgramCard, ...]:
+    shown = [state.displayed.card(card) for card in cards if card.path in state.reported]
+    return tuple(sorted(shown, key=lambda card: (card.path, card.name)))
 
 
 @contextmanager
@@ -195,14 +203,17 @@ def _unreadable(state: Run) -> Iterator[Finding]:
             yield unreadable(key, fault, state.loaded.sources.get(key), state.catalog)
 
 
-def _settled(state: Run, found: Iterable[Finding]) -> tuple[list[Finding], int]:
-    """The findings to show, under suppressions and configuration, and how many of them comments hide."""
+def _settled(state: Run, found: Iterable[Finding]) -> tuple[list[Finding], int, dict[str, str]]:
+    """The findings to show, under suppressions and configuration; how many comments hide; and, where they hide nothing, what they
+    would hide.
+    """
     by_file: dict[str, list[Finding]] = {key: [] for key in state.reported}
     for finding in sorted(set(found), key=lambda finding: finding.sort_key):
         by_file[finding.location.path].append(finding)
     selectors = Selectors(state.catalog)
     shown: list[Finding] = []
     hidden = 0
+    excused: dict[str, str] = {}
     sources = state.loaded.sources
     for key, findings in by_file.items():
         entry, source = state.reported[key], sources.get(key)
@@ -216,8 +227,10 @@ def _settled(state: Run, found: Iterable[Finding]) -> tuple[list[Finding], int]:
             hidden += sum(rules.shown(each, entry.path) is not None for each in away)
             unused = (without_comment(source, each) for each in fingerprinted(_of(UNUSED, kept), sources))
             kept = (*(each for each in kept if each.code != UNUSED), *unused)
+        elif source is not None:
+            excused.update(excuses(source, kept, selectors))
         shown += [each for finding in kept if (each := rules.shown(finding, entry.path)) is not None]
-    return shown, hidden
+    return shown, hidden, excused
 
 
 def _of(code: str, findings: Iterable[Finding]) -> Iterator[Finding]:

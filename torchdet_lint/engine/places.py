@@ -68,6 +68,7 @@ class Displayed:
             families=tuple(map(self.part, card.families)),
             loaders=tuple(map(self.part, card.loaders)),
             modes=tuple(map(self.part, card.modes)),
+            order=tuple(map(self.part, card.order)),
         )
 
     def part(self, part: T) -> T:

@@ -1,9 +1,10 @@
-"""Findings as plain tuples that `marshal` can write, for other processes and for the cache."""
+"""Findings and cards as plain tuples that `marshal` can write, for other processes and for the cache."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from torchdet_lint.card import FamilyCard, LoaderCard, ModeCard, ProgramCard
 from torchdet_lint.finding import Edit, Finding, Fix, Location, Related
 
 
@@ -34,3 +35,33 @@ def _plain_fix(fix: Fix) -> tuple[Any, ...]:
 def _fix_of(values: tuple[Any, ...]) -> Fix:
     title, safety, *parts = values
     return Fix(title, safety, *[tuple([Edit(Location(*place), *rest) for place, *rest in edits]) for edits in parts])
+
+
+def plain_card(card: ProgramCard) -> tuple[Any, ...]:
+    return (
+        card.path, card.kind, card.name, card.traits,
+        tuple([(*each[:3], _plain_places(each.seeders), _plain_places(each.draws)) for each in card.families]),
+        tuple([(tuple(place), call, facts) for place, call, facts in card.loaders]),
+        tuple([(*each[:3], None if each.place is None else tuple(each.place)) for each in card.modes]),
+        card.missing, tuple(map(tuple, card.order)),
+    )  # fmt: skip
+
+
+def card_of(values: tuple[Any, ...]) -> ProgramCard:
+    """The inverse of `plain_card`."""
+    path, kind, name, traits, families, loaders, modes, missing, order = values
+    return ProgramCard(
+        path, kind, name, traits,
+        tuple([FamilyCard(a, b, c, _places_of(seeders), _places_of(draws)) for a, b, c, seeders, draws in families]),
+        tuple([LoaderCard(Location(*place), call, facts) for place, call, facts in loaders]),
+        tuple([ModeCard(a, b, c, None if place is None else Location(*place)) for a, b, c, place in modes]),
+        missing, tuple([Location(*place) for place in order]),
+    )  # fmt: skip
+
+
+def _plain_places(places: tuple[Related, ...]) -> tuple[Any, ...]:
+    return tuple([(tuple(place), label) for place, label in places])
+
+
+def _places_of(values: tuple[Any, ...]) -> tuple[Related, ...]:
+    return tuple([Related(Location(*place), label) for place, label in values])

@@ -71,6 +71,15 @@ def judge(source: SourceFile, findings: Iterable[Finding], selectors: Selectors,
     return Judged(tuple(sorted(kept, key=lambda finding: finding.sort_key)), tuple(hidden))
 
 
+def excuses(source: SourceFile, findings: Iterable[Finding], selectors: Selectors) -> Iterator[tuple[str, str]]:
+    """The findings of a file that comments would hide, by fingerprint, with the reasons that the comments give."""
+    comments = source.suppressions
+    for finding in findings if comments else ():
+        by = comments.match(finding.code, selectors.matches, *source.statement_lines(offset(source, finding.location)))
+        if by is not None:
+            yield finding.fingerprint, by.reason
+
+
 def _explicitly(selector: str, code: str) -> bool:
     """`ALL` or a family must not hide that they themselves hide nothing."""
     return selector.upper() == code or selector.lower() == "unused-suppression"

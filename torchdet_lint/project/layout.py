@@ -53,6 +53,13 @@ class Layout:
         if key not in self._found:
             self._found[key] = self._relative(folder, dotted, level) if level else self._search(folder, dotted)
         found = self._found[key]
+        if (
+            found is not None and level == 0 and found == importer
+        ):  # `model` in `utils/model.py`: nobody imports himself
+            own = (importer, dotted, -1)
+            if own not in self._found:
+                self._found[own] = self._search(folder, dotted, importer)
+            found = self._found[own]
         return found if self.visible is None or found in self.visible else None
 
     def _folder_of(self, path: str) -> str:
@@ -78,12 +85,13 @@ class Layout:
             folder = dirname(folder)
         return ".".join(parts) or stem
 
-    def _search(self, folder: str, dotted: str) -> str | None:
+    def _search(self, folder: str, dotted: str, but: str = "") -> str | None:
         top = dotted.split(".", 1)[0]
         for root, beside in self._search_path(folder):
             if top in OUTSIDE and not beside:
                 continue
-            if found := self._module_at(join(root, *dotted.split(".")) if root else "/".join(dotted.split("."))):
+            found = self._module_at(join(root, *dotted.split(".")) if root else "/".join(dotted.split(".")))
+            if found and found != but:
                 return found
         return None
 

@@ -23,11 +23,18 @@ FORMATS = {
     "junit": ("junit", "junit"),
     "pylint": ("pylint", "pylint"),
     "markdown": ("markdown", "markdown"),
+    "html": ("html.findings", "html"),
 }
 """The module, and the function in it, of each output format."""
 
 TEXT_FORMATS = ("full", "concise", "grouped")
 """Those that people read: coloured on terminals, and followed by a summary."""
+
+WITH_RULES = ("sarif", "html")
+"""Those that describe the rules of the findings."""
+
+WITH_CARDS = ("html",)
+"""Those that show the programs."""
 
 
 def render(output_format: str, report: Report, style: Style) -> Iterator[str]:

@@ -24,7 +24,7 @@ STATES = {
 }
 """For each state of a family: its mark, its look, and what is said."""
 
-_MODE_MARKS = {"good": ("ok", "good"), "bad": ("!!", "bad"), "open": ("--", "faint")}
+MODE_MARKS = {"good": ("ok", "good"), "bad": ("!!", "bad"), "open": ("--", "faint")}
 _MOST_PLACES = 3
 _INDENT = "       "
 
@@ -101,7 +101,7 @@ def _modes(modes: Sequence[ModeCard], style: Style) -> Iterator[str]:
     name_width = max((len(card.name) for card in modes), default=0)
     value_width = max((len(card.value) for card in modes), default=0)
     for card in modes:
-        mark, look = _MODE_MARKS[card.state]
+        mark, look = MODE_MARKS[card.state]
         where = place(card.place) if card.place else ""
         text = f"{card.name:<{name_width}}  {printable(card.value):<{value_width}}".rstrip()
         if where and len(text) + len(where) + 9 > WIDTH:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from torchdet_lint.finding import Location
 from torchdet_lint.report.style import Style
@@ -21,18 +22,34 @@ def excerpt(
 ) -> Iterator[str]:
     """The lines of `at` behind a margin of `margin` digits, the first one underlined with `mark`, then `label`."""
     bar = style.paint("margin", "|")
+    for shown in shown_lines(lines, at, WIDTH - margin - 3):
+        if shown is None:
+            yield f"{'':{margin}} {style.paint('margin', '...')}\n"
+            continue
+        number, text, start, end = shown
+        yield f"{style.paint('margin', f'{number:>{margin}}')} {bar} {text}".rstrip() + "\n"
+        if number == at.line:
+            marks = f"{' ' * _width(text[:start])}{style.paint(look, mark * max(1, _width(text[start:end])))}"
+            yield f"{'':{margin}} {bar} {marks}{style.paint(look, ' ' + label) if label else ''}\n"
+
+
+class Shown(NamedTuple):
+    """A line of an excerpt: its number, its text as it is shown, and the part of that which the place covers, from 0."""
+
+    number: int
+    text: str
+    start: int
+    end: int
+
+
+def shown_lines(lines: Sequence[str], at: Location, room: int) -> Iterator[Shown | None]:
+    """The lines of a place that are shown, cut to `room` columns; None stands for lines that are left out."""
     for index, line in enumerate(lines):
         if index and len(lines) > MOST_LINES and MOST_LINES - 2 <= index < len(lines) - 1:
             if index == MOST_LINES - 2:
-                yield f"{'':{margin}} {style.paint('margin', '...')}\n"
+                yield None
             continue
-        start, end = _span(line, index, at)
-        text, start, end = _window(*_cells(line, start, end), WIDTH - margin - 3)
-        number = style.paint("margin", f"{at.line + index:>{margin}}")
-        yield f"{number} {bar} {text}".rstrip() + "\n"
-        if index == 0:
-            marks = f"{' ' * _width(text[:start])}{style.paint(look, mark * max(1, _width(text[start:end])))}"
-            yield f"{'':{margin}} {bar} {marks}{style.paint(look, ' ' + label) if label else ''}\n"
+        yield Shown(at.line + index, *_window(*_cells(line, *_span(line, index, at)), room))
 
 
 def _span(text: str, index: int, at: Location) -> tuple[int, int]:

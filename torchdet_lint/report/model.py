@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from torchdet_lint.card import ProgramCard
 from torchdet_lint.engine.options import Work, no_excerpt
 from torchdet_lint.finding import SEVERITIES, Finding, Location
 
@@ -22,7 +23,9 @@ class Report:
 
     `rules` holds at least the rules of the findings, by code. `excerpt` gives the source lines of a place (see
     `torchdet_lint.engine.options.Result`). `elapsed` is in seconds; it and `work` are None where they are not to be shown.
-    `fixed` findings are no longer among the others; `known` counts those that a baseline holds.
+    `fixed` findings are no longer among the others; `known` counts those that a baseline holds. `cards` describe the programs for
+    the formats that show them, `files` are the paths that were checked. `excused` is that of
+    `torchdet_lint.engine.options.Result`.
     """
 
     findings: tuple[Finding, ...]
@@ -37,6 +40,9 @@ class Report:
     work: Work | None = None
     fixed: tuple[Finding, ...] = ()
     known: int = 0
+    cards: tuple[ProgramCard, ...] = ()
+    files: tuple[str, ...] = ()
+    excused: Mapping[str, str] | None = None
 
     def by_severity(self) -> dict[str, int]:
         """The number of findings of each severity, most severe first, zeros included."""

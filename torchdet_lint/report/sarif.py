@@ -2,16 +2,19 @@
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html; what GitHub reads and requires:
 https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning.
-Paths are relative to the working directory, so a run for upload starts at the root of the repository.
+Paths are relative to the working directory, so a run for upload starts at the root of the repository. What it takes at most:
+https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit.
+That is 25,000 results a run, of which it shows 5,000; 1,000 locations and 10,000 steps a result; 20 tags a rule, of which it
+shows 10. It does not read suppressions, so what comments hide is only there, and marked, where `--no-suppressions` asks for it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from torchdet_lint.finding import Edit, Finding, Fix, Location
+from torchdet_lint.finding import SEVERITIES, Edit, Finding, Fix, Location
 from torchdet_lint.report.evidence import sentence
 from torchdet_lint.report.full import EFFECTS
 from torchdet_lint.report.model import Report
@@ -25,11 +28,17 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 _PROBLEM_SEVERITY = {"error": "error", "warning": "warning", "note": "recommendation"}
 _LONGEST_DESCRIPTION = 1024
 
+MOST_RESULTS = 25_000
+"""A log with more is refused as a whole."""
+
+_ROOT = {"%SRCROOT%": {"description": {"text": "the folder in which the linter was started"}}}
+
 
 def sarif(report: Report, _style: Style) -> Iterator[str]:
     """One log with one run, pure ASCII. Only the rules of the findings are described."""
-    codes = sorted({finding.code for finding in report.findings})
-    first = {finding.code: finding for finding in reversed(report.findings)}
+    findings, left_out = _most_severe(report.findings)
+    codes = sorted({finding.code for finding in findings})
+    first = {finding.code: finding for finding in reversed(findings)}
     driver = {
         "name": "torchdet-lint",
         "version": report.version,
@@ -39,14 +48,37 @@ def sarif(report: Report, _style: Style) -> Iterator[str]:
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "invocations": [_invocation(report)],
-        "results": [_result(finding, codes.index(finding.code)) for finding in report.findings],
+        "originalUriBaseIds": _ROOT,
+        "invocations": [_invocation(report, left_out)],
+        "results": [{**_result(each, codes.index(each.code)), **_excuse(each, report.excused)} for each in findings],
     }
     yield json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
-def _invocation(report: Report) -> dict[str, Any]:
+def _most_severe(findings: tuple[Finding, ...]) -> tuple[tuple[Finding, ...], int]:
+    """As many findings as a log may hold, in their order, and how many are left out: the least severe, and of those the last."""
+    left_out = max(0, len(findings) - MOST_RESULTS)
+    if not left_out:
+        return findings, 0
+    ranked = sorted(range(len(findings)), key=lambda at: (-SEVERITIES.index(findings[at].severity), at))
+    return tuple(findings[at] for at in sorted(ranked[:MOST_RESULTS])), left_out
+
+
+def _excuse(finding: Finding, excused: Mapping[str, str] | None) -> dict[str, Any]:
+    """Whether a comment would hide the result. By SARIF (3.27.23) all results of a run say so, or none."""
+    if excused is None:
+        return {}
+    reason = excused.get(finding.fingerprint)
+    if reason is None:
+        return {"suppressions": []}
+    return {"suppressions": [{"kind": "inSource", **({"justification": reason} if reason else {})}]}
+
+
+def _invocation(report: Report, left_out: int) -> dict[str, Any]:
     told = [{"level": "error", "message": {"text": problem}} for problem in report.problems]
+    if left_out:
+        said = f"{left_out} of the findings are left out: code scanning takes {MOST_RESULTS} at most"
+        told.append({"level": "warning", "message": {"text": said}})
     return {"executionSuccessful": not report.problems, "toolExecutionNotifications": told}
 
 
@@ -61,7 +93,7 @@ def _rule(finding: Finding, rule: Rule | None) -> dict[str, Any]:
         "name": finding.name,
         "shortDescription": {"text": summary[:_LONGEST_DESCRIPTION]},
         "fullDescription": {"text": f"{summary.rstrip('.')}.{seen}"[:_LONGEST_DESCRIPTION]},
-        "help": {"text": finding.help or summary},
+        "help": _help(finding, rule),
         "defaultConfiguration": {"level": severity},
         "properties": {
             "tags": ["reproducibility", *([rule.family] if rule else []), *effects],
@@ -70,6 +102,23 @@ def _rule(finding: Finding, rule: Rule | None) -> dict[str, Any]:
         },
     }
     return {**described, "helpUri": finding.url} if "://" in finding.url else described
+
+
+def _help(finding: Finding, rule: Rule | None) -> dict[str, str]:
+    """Why the rule exists and what to do, from its page; where there is none, what this finding says."""
+    from torchdet_lint.catalog.errors import CatalogError
+    from torchdet_lint.catalog.page import load_page
+
+    try:
+        page = load_page(rule) if rule is not None else None
+    except CatalogError:  # a rule file that has gone since it was read
+        page = None
+    if rule is None or page is None or not page.why:
+        return {"text": finding.help or (rule.summary if rule else finding.message)}
+    more = "\n".join(f"- <{url}>" for url in page.references)
+    parts = (f"# {rule.name} ({rule.code})", page.why, "## Instead", page.instead, "## References", more)
+    shown = parts if more else parts[:-2]
+    return {"text": f"{page.why}\n\n{page.instead}".strip(), "markdown": "\n\n".join(shown)}
 
 
 def _result(finding: Finding, index: int) -> dict[str, Any]:

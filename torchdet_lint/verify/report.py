@@ -57,12 +57,13 @@ def parting(divergence: Divergence) -> Iterator[str]:
         yield f"one run does {spoken(left)} at {shown_place(left.place)}"
         yield f"the other {spoken(right)} at {shown_place(right.place)}"
     elif divergence.apart is not None:
-        yield f"apart: {_distance(divergence.apart)}" + ("" if divergence.lasting else "; the runs agree again later")
+        yield f"apart: {distance(divergence.apart)}" + ("" if divergence.lasting else "; the runs agree again later")
     for source in divergence.sources[:4]:
         yield f"unequal before it: {source.name} at {shown_place(source.place)}"
 
 
-def _distance(apart: float) -> str:
+def distance(apart: float) -> str:
+    """How far values are apart, and what that means."""
     if not apart:
         return "the sampled values agree, others do not"
     kind = "rounding" if apart < 1e-5 else "small" if apart < 1e-2 else "different values"
@@ -72,7 +73,7 @@ def _distance(apart: float) -> str:
 def text(judgement: Judgement) -> Iterator[str]:
     """The report for a terminal."""
     yield from _head(judgement)
-    for verdict in _ordered(judgement):
+    for verdict in ordered(judgement):
         yield from _verdict(verdict)
     for item in judgement.unexplained:
         yield from _unexplained(item)
@@ -83,7 +84,8 @@ def text(judgement: Judgement) -> Iterator[str]:
     yield _closing(judgement)
 
 
-def _ordered(judgement: Judgement) -> list[Verdict]:
+def ordered(judgement: Judgement) -> list[Verdict]:
+    """The verdicts in the order of reports."""
     rank = {name: index for index, name in enumerate(MEANING)}
     return sorted(judgement.verdicts, key=lambda verdict: (rank[verdict.verdict], verdict.finding.sort_key))
 
@@ -219,7 +221,7 @@ def markdown(judgement: Judgement) -> Iterator[str]:
         yield "\n"
     if judgement.verdicts:
         yield "| finding | rule | verdict | why |\n|---|---|---|---|\n"
-        for verdict in _ordered(judgement):
+        for verdict in ordered(judgement):
             code = verdict.finding.code
             yield f"| `{where(verdict.finding)}` | {code} | **{verdict.verdict}** | {_cell(verdict.reason)} |\n"
         yield "\n"

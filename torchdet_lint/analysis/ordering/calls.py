@@ -390,6 +390,8 @@ def _result(frame: Frame, expr: ir.Call, name: str) -> Value:
         and not name.startswith(("torch.nn.", "torch.utils.", "torch.load"))
     ):
         return Value("tensor", OBJECT)
+    if name in tables.INDEX_FUNCTIONS or (name == "numpy.where" and len(expr.args) == 1):
+        return Value("tensor", INT)
     if name.startswith(("numpy.arange", "numpy.random.", "numpy.linspace", "numpy.zeros", "numpy.ones")):
         return Value("tensor", INT)
     return PLAIN

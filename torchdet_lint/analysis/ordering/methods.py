@@ -324,6 +324,8 @@ def _by_name(frame: Frame, name: str, receiver: Value) -> Value | None:
         return Value("seq", STR, frame.visible(receiver) if receiver.form == "text" else frozenset())
     if name in tables.NUMBER_METHODS:
         return NUMBER
+    if name in tables.INDEX_METHODS:
+        return Value("tensor", INT)
     if name in tables.PARAMETERS:
         return Value("seq", OBJECT)
     if name in tables.NAMED:

@@ -109,6 +109,11 @@ CONVERTS = frozenset({"format", "encode", "decode", "replace"})
 """Methods whose result shows the order of their arguments."""
 
 TEXT_LISTS = frozenset({"split", "rsplit", "splitlines", "readlines", "listdir", "getnames", "namelist"})
+INDEX_METHODS = frozenset("nonzero argsort argwhere argpartition searchsorted flatnonzero".split())
+"""Methods of arrays and matrices that give the places of elements."""
+
+INDEX_FUNCTIONS = frozenset(f"numpy.{name}" for name in (*INDEX_METHODS, "digitize"))
+
 NUMBER_METHODS = frozenset({"item", "numel", "size", "dim", "nelement", "bit_length", "find", "rfind", "count"})
 NUMBER_ATTRIBUTES = frozenset({"ndim", "itemsize", "shape"})
 PARAMETERS = frozenset({"parameters", "modules", "children", "buffers"})
