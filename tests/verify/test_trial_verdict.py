@@ -8,9 +8,10 @@ from tests.verify.conftest import event, record, run_of, stream
 from torchdet_lint.finding import Finding, Location
 from torchdet_lint.verify.compare import Comparison
 from torchdet_lint.verify.experiment import Experiment
-from torchdet_lint.verify.factors import natural
+from torchdet_lint.verify.factors import Setting, natural
 from torchdet_lint.verify.record import Draw, Ledger, Record
-from torchdet_lint.verify.trials import Tried, Wanted, wanted
+from torchdet_lint.verify.running import Run
+from torchdet_lint.verify.trials import Tried, Wanted, tried, wanted
 from torchdet_lint.verify.verdict import judge
 
 
@@ -99,3 +100,39 @@ def test_which_trials_are_wanted() -> None:
     )
     assert wanted([finding("TDL402", 3, "cuda")], ("x",), True, "", ()).names == ("strict",)
     assert wanted([], ("x",), True, "", ()).names == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "moved", "verdict"),
+    [
+        (
+            "TDL101",
+            9,
+            (("aten.randperm.generator", "train.py:20:main"),),
+            "confirmed-hidden",
+        ),  # it is iterated elsewhere
+        ("TDL101", 9, (("aten.bernoulli_.float", "train.py:20:main"),), "no-effect-seen"),
+        ("TDL101", 9, (("aten.randperm.generator", "other.py:20:main"),), "no-effect-seen"),
+        ("TDL103", 9, (("aten.randperm", "train.py:9:main"),), "confirmed-hidden"),
+        ("TDL103", 9, (("aten.randperm", "train.py:20:main"),), "no-effect-seen"),
+    ],
+)
+def test_one_draw_more(code: str, line: int, moved: tuple[tuple[str, str], ...], verdict: str) -> None:
+    ran = record(stream("rank0", event("OP", "1", f"train.py:{line}:f")))
+    what = experiment(ran, Tried("shift", False, "", moved=moved))
+    (found,) = judge((finding(code, line, "stream"),), what).verdicts
+    assert (found.verdict, found.checks) == (verdict, ("shift-trial",))
+
+
+def test_draws_are_compared_line_by_line() -> None:
+    def run(setting: Setting) -> Run:
+        moved = "2" if setting.pins.get("shift") else "1"
+        shared = event("RNG", moved, "train.py:9:f", "aten.randperm")
+        own = event("RNG", "7", "train.py:12:f", "aten.randperm.generator")
+        ledger = Ledger(draws=(Draw("torch", "train.py:9:f", "train.py:3:f", 1),))
+        return run_of(setting, record(stream("rank0", shared, own), ledger=ledger))
+
+    (found,) = tried(run, run(Setting("pinned")).record, Wanted(shift=True), residual=False)
+    assert found.moved == (("aten.randperm", "train.py:9:f"),)
+    assert wanted([finding("TDL101", 9, "stream")], (), True, "", ()).shift
+    assert not wanted([finding("TDL101", 9, "run")], (), True, "", ()).shift

@@ -26,8 +26,8 @@ class ByTrial(NamedTuple):
 
 
 class _Repeat(NamedTuple):
-    """A rule about numbers that repeat: how places and counts are found, what is then said, and the name of the check. `here`: on the
-    finding's own lines rather than anywhere in its files.
+    """A rule about numbers that repeat: how places and counts are found, what is then said, and the name of the check. `here`: on
+    the finding's own lines rather than anywhere in its files.
     """
 
     find: Callable[[Record], Iterator[tuple[str, int]]]
@@ -38,7 +38,9 @@ class _Repeat(NamedTuple):
 
 _REPEATS = {
     "TDL012": _Repeat(reseeded, "the generator was set back to the same seed {count} times", "seeds-equal", True),
-    "TDL013": _Repeat(never_seeded, "{count} draws at {line} began with the constant of a generator that nobody seeds", "ledger", False),
+    "TDL013": _Repeat(
+        never_seeded, "{count} draws at {line} began with the constant of a generator that nobody seeds", "ledger", False
+    ),
     "TDL108": _Repeat(same_orders, "the same order was drawn {count} times at {line}", "epochs-equal", False),
 }  # fmt: skip
 
@@ -53,6 +55,8 @@ def on_trial(finding: Finding, lines: frozenset[Line], experiment: Experiment) -
         return _repeated(repeat, lines, experiment.record)
     name = _TRIALS.get(finding.code) or ("without" if finding.effect == "stream" else "")
     found = next((one for one in experiment.tried if one.name == name and one.holds is not None), None)
+    if found is None and finding.effect == "stream":
+        return _shifted(finding, lines, experiment)
     if found is None or (found.name == "seed" and found.holds):
         return None
     checks = (f"{name}-trial",)
@@ -61,6 +65,23 @@ def on_trial(finding: Finding, lines: frozenset[Line], experiment: Experiment) -
     # Of the draws that something shifts, those on the finding's own lines are its own.
     hidden = "confirmed" if experiment.natural.differ else "confirmed-hidden"
     return ByTrial(hidden, found.detail, name, None, found.divergence, checks)
+
+
+def _shifted(finding: Finding, lines: frozenset[Line], experiment: Experiment) -> ByTrial | None:
+    """Whether one draw more moves the draws on a finding's lines. A loader shuffles where it is iterated: its file counts."""
+    trial = next((one for one in experiment.tried if one.name == "shift" and one.holds is not None), None)
+    if trial is None:
+        return None
+    paths = {path for path, _ in lines}
+    for operation, place in trial.moved:
+        path, line, _ = place.rsplit(":", 2)
+        shuffles = finding.code == "TDL101" and ".randperm" in operation and path in paths
+        if shuffles or (path, int(line)) in lines:
+            reason = f"one number more drawn before it, and what is drawn at {path}:{line} is another"
+            return ByTrial("confirmed-hidden", reason, "stream", None, None, ("shift-trial",))
+    return ByTrial(
+        "no-effect-seen", "one number more drawn before it moved nothing there", "", None, None, ("shift-trial",)
+    )
 
 
 def _repeated(repeat: _Repeat, lines: frozenset[Line], record: Record) -> ByTrial | None:

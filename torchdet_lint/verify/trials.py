@@ -23,8 +23,8 @@ _OTHER_SEED = "54321"
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which trials are asked for. `seed` is an option of the program that takes a seed, with another seed, or empty for seeds that
-    it chooses itself; `without` a pattern of function names; `resume` the arguments with which the program goes on.
+    """Which trials are asked for. `seed` is an option of the program that takes a seed, with another seed, or empty for seeds
+    that it chooses itself; `without` a pattern of function names; `resume` the arguments with which the program goes on.
     """
 
     inverse: bool = False
@@ -32,21 +32,32 @@ class Wanted:
     without: str = ""
     resume: tuple[str, ...] = ()
     strict: bool = False
+    shift: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the trials."""
-        asked = (("seed", self.inverse), ("without", self.without), ("resume", self.resume), ("strict", self.strict))
+        asked = (
+            ("seed", self.inverse),
+            ("without", self.without),
+            ("resume", self.resume),
+            ("strict", self.strict),
+            ("shift", self.shift),
+        )
         return tuple(name for name, wanted in asked if wanted)
 
 
 NO_TRIALS = Wanted()
 
+STREAMS = ("TDL101", "TDL103")
+"""Rules about draws that share the global stream of torch."""
+
 
 @dataclass(frozen=True)
 class Tried:
     """What a trial showed. `holds`: as it should be; None where the trial says nothing, for the reason in `detail`. `alerts` are
-    operations without a deterministic kernel, with places and counts.
+    operations without a deterministic kernel, with places and counts; `moved` are draws, with places, that are others when one
+    more has been drawn before.
     """
 
     name: str
@@ -54,6 +65,7 @@ class Tried:
     detail: str
     divergence: Divergence | None = None
     alerts: tuple[tuple[str, str, int], ...] = field(default=())
+    moved: tuple[tuple[str, str], ...] = ()
 
 
 def wanted(
@@ -72,6 +84,7 @@ def wanted(
         seed=(option, _OTHER_SEED) if option else (),
         without=without,
         resume=tuple(resume),
+        shift=chosen and any(each.effect == "stream" and each.code in STREAMS for each in findings),
         strict=chosen and any(code.startswith(("TDL203", "TDL204", "TDL208", "TDL4")) for code in codes),
     )
 
@@ -80,7 +93,12 @@ def tried(run: Callable[[Setting], Run], base: Record, what: Wanted, residual: b
     """Performs the trials beside a pinned run. Two runs that differ with everything held (`residual`) can only tell alerts."""
     if what.strict:
         yield _strict(run(Setting("strict-1", {"strict": 1})).record)
-    trials = (("seed", what.inverse, _seed), ("without", what.without, _without), ("resume", what.resume, _resume))
+    trials = (
+        ("shift", what.shift, _shift),
+        ("seed", what.inverse, _seed),
+        ("without", what.without, _without),
+        ("resume", what.resume, _resume),
+    )
     for name, asked, trial in trials:
         if asked and residual:
             yield Tried(name, None, "two runs differ with everything held, so this says nothing")
@@ -104,6 +122,25 @@ def _seed(run: Callable[[Setting], Run], base: Record, what: Wanted) -> Tried:
         return Tried("seed", None, "nothing is drawn from a global generator that the program has seeded")
     parted = compare(base, run(replace(pinned("seed-1"), pins={**PINS, "seed": 1})).record).first
     return Tried("seed", parted is not None, f"other seeds change {'the result' if parted else 'nothing'}", parted)
+
+
+def _shift(run: Callable[[Setting], Run], base: Record, _what: Wanted) -> Tried:
+    """One number more is drawn from torch's global generator, right after each time that the program seeds it."""
+    if not any(draw.generator == "torch" and draw.place and draw.seeded for draw in base.ledger.draws):
+        return Tried("shift", None, "nothing is drawn from torch's global generator after the program has seeded it")
+    ones, others = _draws(base), _draws(run(replace(pinned("shift-1"), pins={**PINS, "shift": 1})).record)
+    moved = tuple(sorted(key for key, states in ones.items() if others.get(key) != states))
+    return Tried("shift", not moved, f"one number more before them moves the draws of {len(moved)} lines", moved=moved)
+
+
+def _draws(record: Record) -> dict[tuple[str, str], list[str]]:
+    """The states from which main threads draw, by operation and place."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for stream in record.streams.values():
+        for event in stream.events if stream.main else ():
+            if event.kind == "RNG" and event.place:
+                found.setdefault((event.name, event.place), []).append(event.digest)
+    return found
 
 
 def _without(run: Callable[[Setting], Run], base: Record, what: Wanted) -> Tried:
@@ -132,8 +169,8 @@ def _resume(run: Callable[[Setting], Run], base: Record, what: Wanted) -> Tried:
 
 
 def resumed(whole: Record, rest: Record, at: int) -> Divergence | None:
-    """Where a run that goes on after step `at` first differs from the whole run. Steps are laid beside each other from their ends,
-    since the first one of the run that goes on begins with all that a start needs.
+    """Where a run that goes on after step `at` first differs from the whole run. Steps are laid beside each other from their
+    ends, since the first one of the run that goes on begins with all that a start needs.
     """
     ones, others = _steps(whole)[at:], _steps(rest)
     for step, (one, other) in enumerate(zip(ones, others, strict=False), at):

@@ -98,6 +98,8 @@ class Randomness:
             if "seed" in run.held and args and type(args[0]) is int and not _of_worker(sys._getframe(1)):
                 args = (args[0] % 2**31 + _SHIFT * run.held["seed"], *args[1:])
             result = real(*args, **kwargs)
+            if "shift" in run.held and call == "torch.manual_seed" and not _of_worker(sys._getframe(1)):
+                self._draw_one_more()
             given = args[0] if args else next(iter(kwargs.values()), None)
             if given is not None:
                 place = run.places.nearest(sys._getframe(1))
@@ -108,6 +110,14 @@ class Randomness:
 
         seed.__module__, seed.__qualname__ = module.__name__, name
         setattr(module, name, seed)
+
+    def _draw_one_more(self) -> None:
+        """Something unrelated that draws: what is left out of the record."""
+        before = self._run.streams.silence()
+        try:
+            sys.modules["torch"].rand(1)
+        finally:
+            self._run.streams.resume(before)
 
     def _wrap_python_seed(self, module: Any) -> None:
         """`Random(None)` takes its entropy inside of C, where no wrapper sees it."""
