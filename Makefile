@@ -42,6 +42,7 @@ check: .venv/.dev
 	$(BIN)/python -m torchdet_lint.catalog.pages --check
 	$(BIN)/python -m torchdet_lint.config.reference --check
 	$(BIN)/python tools/terminal_svg.py --check
+	$(BIN)/python -m torchdet_lint.cli.reference --check
 
 format: .venv/.dev
 	$(BIN)/ruff check --fix-only .

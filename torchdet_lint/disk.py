@@ -50,7 +50,12 @@ class Looks:
         return self
 
     def __exit__(self, *_: object) -> None:
-        _recordings.remove(self)
+        self.stop()
+
+    def stop(self) -> None:
+        """Ends the recording before its time: for a process that lives on."""
+        if self in _recordings:
+            _recordings.remove(self)
 
 
 _recordings: list[Looks] = []

@@ -103,6 +103,48 @@ CASES = [
         """,
     ),
     (
+        "copies into all parameters",
+        "",
+        """\
+        m = nn.Linear(2, 2)
+        with torch.no_grad():
+            for name, p in m.named_parameters():
+                p.copy_(torch.load(name))
+        torch.save(m, "f")
+        """,
+    ),
+    (
+        "new data for all parameters",
+        "",
+        """\
+        m = nn.Linear(2, 2)
+        for p, saved in zip(m.parameters(), torch.load("w")):
+            p.data = saved
+        torch.save(m, "f")
+        """,
+    ),
+    (
+        "copies into some parameters",
+        "TDL001",
+        """\
+        m = nn.Linear(2, 2)
+        for name, p in m.named_parameters():
+            if name in sys.argv:
+                p.data.copy_(torch.load(name))
+        torch.save(m, "f")
+        """,
+    ),
+    (
+        "parameters that are only moved",
+        "TDL001",
+        """\
+        m = nn.Linear(2, 2)
+        for p, saved in zip(m.parameters(), torch.load("w")):
+            p.data.mul_(0.9).add_(saved)
+        torch.save(m, "f")
+        """,
+    ),
+    (
         "a head that is put on before the load",
         "",
         """\

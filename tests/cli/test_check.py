@@ -104,6 +104,13 @@ def test_verbose_says_what_it_took(lint: Lint, engine: Engine) -> None:
     assert "parsed" not in lint().out
 
 
+def test_verbose_names_the_folder_that_is_read(lint: Lint, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "inside").mkdir()
+    assert lint("-v", "inside").err == f"torchdet-lint: the project is {tmp_path}\n"
+    assert lint("inside").err == ""
+
+
 def test_what_reaches_the_engine(lint: Lint, engine: Engine) -> None:
     Path("a.py").touch()
     lint(

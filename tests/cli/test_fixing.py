@@ -158,6 +158,23 @@ def test_what_was_fixed_is_told_beside_what_could_not_be_written(run: Run) -> No
     assert text() == SAFE
 
 
+def test_a_file_that_changed_meanwhile_is_trouble(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from torchdet_lint import engine
+
+    real, theirs = engine.run, CODE.replace("3", "4")
+
+    def slow(*args: object) -> object:
+        result = real(*args)  # type: ignore[arg-type]
+        Path("a.py").write_text(theirs)
+        return result
+
+    monkeypatch.setattr(engine, "run", slow)
+    ran = run("check", "--fix", "--output-format", "concise", "-q")
+    assert ran.status == 2
+    assert "changed while it was being analysed; run again; it was not made" in ran.err
+    assert text() == theirs
+
+
 def test_reports_hold_fixes(run: Run) -> None:
     findings = json.loads(run("check", "--output-format", "json").out)["findings"]
     assert [each["fix"]["safety"] for each in findings] == ["safe", "unsafe"]

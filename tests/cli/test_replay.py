@@ -135,10 +135,10 @@ def test_clean_deletes_the_cache_and_nothing_else(command: Command) -> None:
     assert sorted(os.listdir(command.folder)) == ["pyproject.toml", "train.py"]
     again = command("clean")
     assert again.returncode == 0
-    assert "nothing to delete" in again.stderr
+    assert again.stderr.endswith(f"nothing to delete: there is no cache at {command.folder}/.torchdet_lint_cache\n")
     (command.folder / "mine").mkdir()
     (command.folder / "mine" / "work.txt").write_text("x")
-    assert "nothing to delete" in command("clean", "--cache-dir", "mine").stderr
+    assert "is no cache of torchdet-lint" in command("clean", "--cache-dir", "mine").stderr
     assert (command.folder / "mine" / "work.txt").exists()
 
 

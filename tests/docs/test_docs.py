@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -16,7 +17,7 @@ from torchdet_lint.engine import run
 from torchdet_lint.engine.options import Options, Stdin
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md"), *ROOT.glob("*.md")])
 GUIDE = [page for page in PAGES if page.parent in (ROOT / "docs", ROOT)]
 
 
@@ -24,22 +25,55 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
+def prose(page: Path) -> str:
+    """A page without its code."""
+    return re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link can lead to inside of a page: its headings, as GitHub names them, the second of a name with a number."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    found: dict[str, int] = {}
+    names = set()
+    for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", plain.strip().lower()).replace(" ", "-")
+        names.add(f"{slug}-{found[slug]}" if slug in found else slug)
+        found[slug] = found.get(slug, 0) + 1
+    return names | set(re.findall(r"<a (?:name|id)=\"([^\"]+)\"", text))
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
-    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        if "://" not in target and not target.startswith(("#", "mailto:")):
-            path, _, anchor = target.partition("#")
-            assert (page.parent / path).exists(), target
-            if anchor:
-                headings = re.findall(r"^#+ (.+)$", (page.parent / path).read_text(encoding="utf-8"), re.MULTILINE)
-                slugs = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
-                assert anchor in slugs, target
+    text = prose(page)
+    targets = re.findall(r"\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)", text)
+    targets += re.findall(r"^\[[^\]]+\]:\s*(\S+)", text, re.MULTILINE)
+    targets += re.findall(r"(?:href|src)=\"([^\"]+)\"", text)
+    for target in targets:
+        parts = urlsplit(target)
+        if parts.scheme:
+            assert parts.scheme in ("https", "mailto"), target
+            assert re.fullmatch(r"[\w.-]+\.\w{2,}", parts.netloc) or parts.scheme == "mailto", target
+            continue
+        path = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+        assert path.exists(), target
+        assert path.is_relative_to(ROOT), target
+        if parts.fragment:
+            assert parts.fragment in anchors(path), target
+
+
+def test_every_external_address_is_one() -> None:
+    for page in PAGES:
+        for address in re.findall(r"<(https?:[^>\s]*)>", prose(page)):
+            assert re.fullmatch(r"https://[\w.-]+\.\w{2,}(/\S*)?", address), (page.name, address)
 
 
 def test_every_page_of_the_guide_is_on_its_first_page() -> None:
     listed = re.findall(r"\]\(([^)\s]+)\)", (ROOT / "docs" / "README.md").read_text(encoding="utf-8"))
-    assert {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"} <= set(listed)
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    pages |= {f"decisions/{page.name}" for page in (ROOT / "docs" / "decisions").glob("*.md")}
+    assert pages | {"rules/README.md"} <= set(listed)
+    assert len(listed) == len(set(listed))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from torchdet_lint.analysis.calls import of_annotation
 from torchdet_lint.analysis.contexts import enter_context
 from torchdet_lint.analysis.expressions import evaluate
 from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.overwriting import record_overwritten
 from torchdet_lint.analysis.trace import Branch, Event, Leave, Node, Repeat, Within
 from torchdet_lint.analysis.values import (
     NONE,
@@ -315,6 +316,7 @@ def _for(m: Machine, f: Frame, s: ir.For) -> None:
     element = iteration.iterate(m, f, value, s.span)
     kind = "cases" if isinstance(s.iter, ir.Sequence) else "for"
     _loop(m, f, s.span, kind, s.body, s.orelse, (s.target, element))
+    record_overwritten(m, f, s)
 
 
 def _while(m: Machine, f: Frame, s: ir.While) -> None:

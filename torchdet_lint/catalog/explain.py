@@ -60,6 +60,15 @@ def rule_markdown(rule: Rule, page: Page, family: Family) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+def rule_hover(rule: Rule, page: Page) -> str:
+    """The page of a rule without its examples, for where there is little room."""
+    facts = "; ".join((rule.severity, *(_EFFECTS[effect] for effect in rule.effects)))
+    blocks = [f"**{rule.code}** {rule.name}", f"{rule.summary}.", f"*{facts}*"]
+    blocks += [f"**{title}** {text}" for title, text in (("Why.", page.why), ("Instead.", page.instead)) if text]
+    blocks += [f"[All about {rule.code}]({rule.page})"] if "://" in rule.page else []
+    return "\n\n".join(blocks) + "\n"
+
+
 def index_markdown(catalog: Catalog) -> str:
     """The index of all rules for the documentation, a table for each family that has rules."""
     blocks = [GENERATED, "# Rules"]

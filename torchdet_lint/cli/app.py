@@ -15,10 +15,12 @@ _COMMANDS = {
     "completion": "torchdet_lint.cli.completion",
     "diff": "torchdet_lint.cli.diff",
     "explain": "torchdet_lint.cli.rules",
+    "init": "torchdet_lint.cli.init",
     "programs": "torchdet_lint.cli.programs",
     "probe": "torchdet_lint.cli.probe",
     "review": "torchdet_lint.cli.review",
     "rules": "torchdet_lint.cli.rules",
+    "server": "torchdet_lint.cli.server",
     "verify": "torchdet_lint.cli.verify",
 }
 _FUNCTIONS = {"diff": "diff_command", "probe": "probe_command"}

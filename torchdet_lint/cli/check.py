@@ -117,6 +117,8 @@ def check(session: Session | None, /, paths: tuple[str, ...], **given: Any) -> i
     _write_files(outputs, report)
     for notice in settings.notices:
         say(notice)
+    if given["verbose"]:
+        say(f"the project is {_root(run_options)}")
     text = "".join(_pieces(on_stdout, report, given, mode, stdout_style(given["color"])))
     # Where standard input is fixed, the source is what stands on standard output.
     (write_err if mode.active and run_options.stdin is not None else write_out)([text])
@@ -144,6 +146,14 @@ def _leaves_more(
     """Whether a run depends on, or leaves, more than a text on standard output that files decide."""
     changes = mode.active or given["add_ignore"] is not None or asks(given)
     return changes or given["verbose"] or paths == ("-",) or any(file is not None for _, file in outputs)
+
+
+def _root(run_options: Options) -> str:
+    """The folder that was read."""
+    from torchdet_lint.engine.scope import root_of
+
+    stdin = run_options.stdin
+    return root_of(run_options.cwd, run_options.paths if stdin is None else (stdin.filename,))
 
 
 def _cache(run_options: Options) -> str | None:

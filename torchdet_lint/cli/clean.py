@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -28,7 +29,10 @@ def clean(paths: tuple[str, ...], **given: Any) -> int:
     if folder is None:
         folder = folders.default_folder(root_of(settings.cwd, paths))
     if not folders.is_cache(folder):
-        say(f"nothing to delete: {folder} is no cache of torchdet-lint")
+        there = (
+            f"{folder} is no cache of torchdet-lint" if os.path.lexists(folder) else f"there is no cache at {folder}"
+        )
+        say(f"nothing to delete: {there}")
         return CLEAN
     try:
         freed = folders.remove(folder)

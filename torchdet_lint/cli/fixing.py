@@ -77,7 +77,7 @@ def finish(fixed: Fixed, mode: Mode, run_options: Options, exit_on_fix: bool) ->
         from torchdet_lint.engine.fixing import write
 
         fixed, problems = write(fixed)
-        if tell_problems(problems):
+        if tell_problems(problems) or fixed.refused:
             return fixed, TROUBLE
     return fixed, FINDINGS if fixed.done and exit_on_fix else CLEAN
 
@@ -99,14 +99,19 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
 def _diff(changed: FixedFile) -> Iterator[str]:
     """A unified diff that `patch` takes."""
-    import difflib
-
     from torchdet_lint.source.text import encoding_of
 
     notebook = changed.path.endswith(".ipynb")
     encoding = "utf-8" if notebook else encoding_of(changed.before)
-    before, after = (_LINE.findall(data.decode(encoding, "replace")) for data in (changed.before, changed.after))
-    for line in difflib.unified_diff(before, after, changed.display, changed.display):
+    before, after = (data.decode(encoding, "replace") for data in (changed.before, changed.after))
+    return unified(before, after, changed.display, changed.display)
+
+
+def unified(before: str, after: str, old: str, new: str) -> Iterator[str]:
+    """The difference of two texts; lines end with line feeds only, so that others are seen."""
+    import difflib
+
+    for line in difflib.unified_diff(_LINE.findall(before), _LINE.findall(after), old, new):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 

@@ -39,13 +39,15 @@ class FixedFile(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """`result` is what is left after all fixes, `done` the findings that were fixed, in the order of places, and `files` what
-    has changed. `problems` are fixes that had to be taken back.
+    has changed. `problems` are fixes that had to be taken back, a line each; `refused` are files that hold something else by
+    now, or cannot be read.
     """
 
     result: Result
     done: tuple[Finding, ...]
     files: tuple[FixedFile, ...]
     problems: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 Run = Callable[[Options, Progress], Result]
@@ -61,6 +63,7 @@ class _State:
     after: dict[str, bytes] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
+    unreadable: dict[str, None] = field(default_factory=dict)
     done: list[Finding] = field(default_factory=list)
 
     def look(self) -> Result:
@@ -108,7 +111,7 @@ def fix(options: Options, progress: Progress, wanted: Callable[[Finding], bool],
     else:
         state.problems.append(f"fixes still lead to further fixes after {MOST_ROUNDS} rounds; please report this")
     done = tuple(sorted(state.done, key=lambda finding: finding.sort_key))
-    return Fixed(result, done, _files(state, result), tuple(state.problems))
+    return Fixed(result, done, _files(state, result), tuple(state.problems), tuple(state.unreadable))
 
 
 def _same(filename: str, path: str, options: Options) -> bool:
@@ -182,7 +185,11 @@ def _changed(state: _State, result: Result, merged: Merged) -> tuple[dict[str, b
         try:
             before = state.bytes_of(path, result.digests.get(display))
             after = rewritten(path, before, [Change(edit.start, edit.end, edit.text) for edit in edits])
-        except (writing.WriteError, RewriteError) as error:
+        except writing.WriteError as error:
+            broken[display] = f"cannot be made: {error}"
+            state.unreadable[display] = None
+            continue
+        except RewriteError as error:
             broken[display] = f"cannot be made: {error}"
             continue
         if read(Entry(display, display, path, reported=True, data=after)).fault is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from torchdet_lint.engine import writing
@@ -46,7 +46,7 @@ def add_ignores(options: Options, result: Result, reason: str) -> Ignored:
 
 def _commented(path: str, data: bytes, display: str, findings: Iterable[Finding], reason: str) -> bytes:
     """The bytes of a file with its comments. Raises SourceError and RewriteError."""
-    changes = tuple(_changes(load(path, data, display), findings, reason))
+    changes = tuple(comments_for(load(path, data, display), findings, reason))
     after = rewritten(path, data, changes)
     entry = Entry(display, display, path, reported=True, data=data)
     if read(entry).fault is None and read(entry._replace(data=after)).fault is not None:
@@ -54,7 +54,8 @@ def _commented(path: str, data: bytes, display: str, findings: Iterable[Finding]
     return after
 
 
-def _changes(source: SourceFile, findings: Iterable[Finding], reason: str) -> Iterable[Change]:
+def comments_for(source: SourceFile, findings: Iterable[Finding], reason: str) -> Iterator[Change]:
+    """The changes that give findings of a file their comments."""
     by_line: dict[tuple[int, int], dict[str, None]] = {}
     for finding in findings:
         lines = source.statement_lines(offset(source, finding.location))

@@ -65,7 +65,7 @@ class Loaded:
     def lower(self, source: SourceFile, unit: Unit) -> ir.Body:
         """The IR of a unit, () when it cannot be lowered; then the file has a fault."""
         text = source.unit_text(unit)
-        keeping = self.kept.folder is not None
+        keeping = self.kept.keeps
         key = key_of(text) if keeping else b""
         data = self._ahead.pop((source.path, unit.index), None)
         if data is not None and keeping:
@@ -98,7 +98,7 @@ def load_all(entries: Sequence[Entry], apis: Apis, jobs: int, progress: Progress
     fresh = [entry for entry in entries if entry.key not in found]
     for done, (entry, reading) in enumerate(_readings(fresh, apis, jobs or workers.processors()), loaded.known + 1):
         found[entry.key] = reading
-        if loaded.kept.folder is not None and reading.source is not None:
+        if loaded.kept.keeps and reading.source is not None:
             loaded.kept.sources.put(*to_remember(entry, reading))
         progress("reading", done, len(entries))
     for entry in entries:  # in their order, whoever was ready first

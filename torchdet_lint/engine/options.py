@@ -9,14 +9,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from torchdet_lint.card import ProgramCard
 from torchdet_lint.config import SettingsFor
 from torchdet_lint.finding import Finding, Location
 
+if TYPE_CHECKING:
+    from torchdet_lint.engine.kept import Memory
+
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""`progress(stage, done, total)`: called now and then, from the main process only; total is 0 where it is not known."""
+"""`progress(stage, done, total)`: called now and then, from the main process only; total is 0 where it is not known. What it
+raises ends the run, if it is no `Exception`.
+"""
 
 
 def silent(_stage: str, _done: int, _total: int) -> None:
@@ -38,7 +43,8 @@ class Options:
     what is configured for a path. `jobs` is the number of worker processes, 0 for as many as there are processors.
     Nothing is read from a cache or written to one unless `cache` is true; `cache_dir` is the folder that the command line names
     for it, if any. With `suppressions` false suppression comments hide nothing.
-    `contents` are the bytes of files, by absolute path, that are taken for what is on the disk. With `cards` the result describes
+    `contents` are the bytes of files, by absolute path, that are taken for what is on the disk, whether or not there is
+    something. `memory` is what a process that runs again and again has in place of a cache. With `cards` the result describes
     the programs too.
     """
 
@@ -52,6 +58,9 @@ class Options:
     cwd: str = field(default_factory=os.getcwd)
     contents: Mapping[str, bytes] = field(default_factory=dict)
     cards: bool = False
+    memory: Memory | None = None
+    lasting: bool = True
+    """Whether what is analysed is what is on the disk, so that a `memory` may put it into its cache folder."""
 
 
 class Work(NamedTuple):

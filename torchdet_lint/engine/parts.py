@@ -57,7 +57,7 @@ class Judge:
     def verdicts(self, parts: Sequence[tuple[str, ...]], jobs: int, progress: Progress) -> Iterator[Verdict]:
         """The verdict of every part that holds a reported file, in the order of the parts."""
         wanted = [part for part in parts if any(map(self.whole.wants, part))]
-        keys = [self._key(part) for part in wanted] if self.loaded.kept.folder is not None else []
+        keys = [self._key(part) for part in wanted] if self.loaded.kept.keeps else []
         known = {at: blob for at, key in enumerate(keys) if (blob := self.loaded.kept.parts.get(key)) is not None}
         fresh = [at for at in range(len(wanted)) if at not in known]
         self.counts.update(parts=len(wanted), known=len(known))
@@ -89,7 +89,7 @@ class Judge:
                 several = len(parts) > 1
                 if several:
                     progress("analysing", index, len(parts))
-                yield index, self.verdict(part, silent if several else progress)
+                yield index, self.verdict(part, _same(progress, index, len(parts)) if several else progress)
             return
         order = sorted(
             range(len(parts)), key=lambda index: -sizes[index]
@@ -133,6 +133,11 @@ class Judge:
         files = [(path, sources[path].digest, self.whole.wants(path)) for path in part]
         versions = [self.whole.versions_of(path) for path in _one_a_folder(part)]
         return key_of(self.policy, repr(files), repr(versions), *(["cards"] if self.cards else []))
+
+
+def _same(progress: Progress, done: int, total: int) -> Progress:
+    """For the steps of one part of several: nothing new is shown, and whoever listens can still end the run."""
+    return lambda _stage, _done, _total: progress("analysing", done, total)
 
 
 def _found(facts: Facts, troubles: list[str]) -> Iterator[Finding]:

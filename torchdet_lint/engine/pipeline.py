@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchdet_lint.cache.folder import default_folder
@@ -16,7 +17,7 @@ from torchdet_lint.config import Settings
 from torchdet_lint.config.policy import Policy, catalog_for, policy
 from torchdet_lint.engine.fingerprint import fingerprinted
 from torchdet_lint.engine.fixes import without_comment
-from torchdet_lint.engine.kept import kept_in
+from torchdet_lint.engine.kept import Kept, kept_in
 from torchdet_lint.engine.load import Loaded, load_all
 from torchdet_lint.engine.options import Options, Programs, Progress, Result, Work
 from torchdet_lint.engine.parts import Judge, Verdict
@@ -45,13 +46,14 @@ class Run:
         self.progress = progress
         self.catalog: Catalog = catalog_for(settings)
         self.scope: Scope = scope(options)
-        self.reported: dict[str, Entry] = {entry.key: entry for entry in self.scope.entries if entry.reported}
+        self.judged: dict[str, Entry] = {entry.key: entry for entry in self.scope.entries if entry.reported}
+        self.reported: dict[str, Entry] = {key: entry for key, entry in self.judged.items() if not entry.twin}
         self.policies = Policies(options, self.catalog)
         self.displayed = Displayed({entry.key: entry.display for entry in self.scope.entries})
         self.problems: list[str] = list(self.scope.problems)
         self.loaded = Loaded()
         self.parts: Counter[str] = Counter()
-        self.kept = kept_in((options.cache_dir or default_folder(self.scope.root)) if options.cache else None)
+        self.kept = _kept(options, self.scope.root)
 
     def judge(self) -> Judge:
         """Reads every file, and gives who judges them."""
@@ -69,13 +71,17 @@ class Run:
             apis=apis,
             catalog=self.catalog,
             versions=versions(""),
-            codes=frozenset[str]().union(*(self.policies.of(entry).codes for entry in self.reported.values())),
+            codes=frozenset[str]().union(*(self.policies.of(entry).codes for entry in self.judged.values())),
             scripts=scripts(self.scope.root, project, settings, sources),
             tests_are_programs=settings.tests_are_programs,
             versions_for=versions,
-            reported=None if len(self.reported) == len(self.scope.entries) else frozenset(self.reported),
+            reported=None if len(self.judged) == len(self.scope.entries) else frozenset(self.judged),
         )
         return Judge(context, self.loaded, _policy(context, settings), self.options.cards, self.parts)
+
+    def own(self, key: str) -> str:
+        """The file that a file is a link to, where that is reported too; else itself."""
+        return self.judged[key].twin or key if key in self.judged else key
 
     def work(self) -> Work:
         """What has been done so far."""
@@ -85,6 +91,13 @@ class Run:
     def trouble(self, error: Exception, doing: str) -> None:
         """Notes an error of our own: the rest of the run is worth having."""
         self.problems.append(trouble(error, doing))
+
+
+def _kept(options: Options, root: str) -> Kept:
+    """What earlier runs have left."""
+    if options.memory is not None:
+        return options.memory.kept(lasting=options.lasting)
+    return kept_in((options.cache_dir or default_folder(root)) if options.cache else None)
 
 
 def _policy(context: Context, settings: Settings) -> str:
@@ -136,7 +149,7 @@ def run(options: Options, progress: Progress) -> Result:
         files=tuple(sorted(entry.display for entry in state.reported.values())),
         problems=tuple(dict.fromkeys(state.problems)),  # what fails in one part is likely to fail in the next
         suppressed=hidden,
-        programs=sum(path in state.reported for path in programs),
+        programs=len({state.own(path) for path in programs if path in state.judged}),
         work=state.work(),
         excerpt=_Excerpts(state),
         paths={entry.display: entry.path for entry in state.reported.values()},
@@ -208,7 +221,7 @@ def _settled(state: Run, found: Iterable[Finding]) -> tuple[list[Finding], int, 
     would hide.
     """
     by_file: dict[str, list[Finding]] = {key: [] for key in state.reported}
-    for finding in sorted(set(found), key=lambda finding: finding.sort_key):
+    for finding in sorted(_said_once(set(found), state), key=lambda finding: finding.sort_key):
         by_file[finding.location.path].append(finding)
     selectors = Selectors(state.catalog)
     shown: list[Finding] = []
@@ -231,6 +244,35 @@ def _settled(state: Run, found: Iterable[Finding]) -> tuple[list[Finding], int, 
             excused.update(excuses(source, kept, selectors))
         shown += [each for finding in kept if (each := rules.shown(finding, entry.path)) is not None]
     return shown, hidden, excused
+
+
+def _said_once(found: Iterable[Finding], state: Run) -> Iterator[Finding]:
+    """What is found in a file by way of a link is said in the file itself, unless that rule speaks there already."""
+    said: set[tuple[str, Location]] = set()
+    linked = []
+    for finding in found:
+        if state.own(finding.location.path) == finding.location.path:
+            said.add((finding.code, finding.location))
+            yield finding
+        else:
+            linked.append(_in_own_file(finding, state))
+    for finding in sorted(linked, key=lambda finding: finding.sort_key):
+        if (finding.code, finding.location) not in said:
+            said.add((finding.code, finding.location))
+            yield finding
+
+
+def _in_own_file(finding: Finding, state: Run) -> Finding:
+    fix = finding.fix
+    if fix is not None:
+        edits, imports = (
+            tuple(each._replace(location=each.location._replace(path=state.own(each.location.path))) for each in part)
+            for part in (fix.edits, fix.imports)
+        )
+        fix = replace(fix, edits=edits, imports=imports)
+    program = None if finding.program is None else state.own(finding.program)
+    at = finding.location._replace(path=state.own(finding.location.path))
+    return replace(finding, location=at, program=program, fix=fix)
 
 
 def _of(code: str, findings: Iterable[Finding]) -> Iterator[Finding]:

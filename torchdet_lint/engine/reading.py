@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from torchdet_lint import disk, ir
 from torchdet_lint.analysis.triggers import needed
-from torchdet_lint.cache.shelf import Shelf
 from torchdet_lint.catalog.apis import Apis
-from torchdet_lint.engine.kept import key_of
+from torchdet_lint.engine.kept import Blobs, key_of
 from torchdet_lint.engine.scope import Entry
 from torchdet_lint.lowering import LoweringError, lower
 from torchdet_lint.source import Cell, ImportRecord, NotebookMap, SourceError, SourceFile, Unit, decode, load
@@ -124,7 +123,7 @@ def undump(data: bytes) -> Reading:
     return Reading(source, bodies, None if fault is None else Fault(*fault))
 
 
-def remembered(entry: Entry, data: bytes, shelf: Shelf) -> Reading | None:
+def remembered(entry: Entry, data: bytes, shelf: Blobs) -> Reading | None:
     """What an earlier run has made of the same bytes."""
     digest = disk.content_digest(data)
     found = shelf.get(_key(entry, digest))

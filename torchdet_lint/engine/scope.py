@@ -22,7 +22,7 @@ MARKERS = (".git", "pyproject.toml", "torchdet-lint.toml", ".torchdet-lint.toml"
 
 class Entry(NamedTuple):
     """One file: how it is named inside and outside of the engine, its absolute path, and its bytes where they do not come
-    from there.
+    from there. `twin` is the key of the reported file that it is a link to, if it is one: what is found in both is said there.
     """
 
     key: str
@@ -30,6 +30,7 @@ class Entry(NamedTuple):
     path: str
     reported: bool
     data: bytes | None = None
+    twin: str = ""
 
 
 class Scope(NamedTuple):
@@ -44,7 +45,10 @@ def reported_files(options: Options) -> Files:
     """The files that a run reports, without a look at the rest of the project."""
     root, _ = project_root(options.cwd, _named(options))
     found = _reported(options, root)
-    return Files(tuple(sorted(entry.display for entry in _named_entries(options, found, root))), found.problems)
+    paths = {file.path for file in found.files}
+    twins = {file.path for file in found.files if file.link and _target(file.path, root) in paths - {file.path}}
+    entries = _named_entries(options, found, root)
+    return Files(tuple(sorted(entry.display for entry in entries if entry.path not in twins)), found.problems)
 
 
 def root_of(cwd: str, paths: Sequence[str]) -> str:
@@ -58,11 +62,20 @@ def scope(options: Options) -> Scope:
     around = _discover([root] if whole else _near(root), options, root, force=False)
     entries = {
         path: Entry(_key(path, root), display_of(path, options.cwd), path, False, options.contents.get(path))
-        for _, path in around.files
+        for _, path, _ in around.files
     }
     wanted = _reported(options, root)
     entries.update((entry.path, entry) for entry in _named_entries(options, wanted, root))
+    for link in (file.path for file in wanted.files if file.link):
+        target = entries.get(_target(link, root))
+        if target is not None and target.reported and target.path != link:
+            entries[link] = entries[link]._replace(twin=target.key, data=target.data)
     return Scope(root, tuple(sorted(entries.values())), wanted.problems)
+
+
+def _target(link: str, root: str) -> str:
+    """Where a link leads, by way of the root, which may be behind a link itself."""
+    return os.path.normpath(os.path.join(root, os.path.relpath(os.path.realpath(link), os.path.realpath(root))))
 
 
 def _named(options: Options) -> list[str]:
@@ -75,10 +88,17 @@ def _reported(options: Options, root: str) -> Discovery:
     """The files among and below the paths, and what could not be read on the way."""
     settings = options.settings.project
     if options.stdin is None:
-        return _discover(_named(options), options, root, settings.force_exclude)
-    path = _named(options)[0]
-    excluded = settings.force_exclude and any_matches(_exclusions(settings), path, root)
-    return Discovery(() if excluded else (File(path, path),), ())
+        named = _named(options)
+        unsaved = [path for path in named if path in options.contents and not disk.exists(path)]
+        found = _discover([path for path in named if path not in unsaved], options, root, settings.force_exclude)
+        return found._replace(files=(*found.files, *_not_excluded(unsaved, settings, root)))
+    return Discovery(_not_excluded(_named(options), settings, root), ())
+
+
+def _not_excluded(paths: Iterable[str], settings: Settings, root: str) -> tuple[File, ...]:
+    """Files that are not on the disk, so that no search finds them."""
+    force, excluded = settings.force_exclude, _exclusions(settings)
+    return tuple(File(path, path) for path in paths if not (force and any_matches(excluded, path, root)))
 
 
 def _exclusions(settings: Settings) -> tuple[Anchored, ...]:
@@ -92,7 +112,7 @@ def _named_entries(options: Options, found: Discovery, root: str) -> Iterator[En
     written = (options.stdin.filename,) if options.stdin is not None else options.paths
     given = dict(zip(_named(options), written, strict=True))
     stdin = None if options.stdin is None else options.stdin.data
-    for _, path in found.files:
+    for _, path, _ in found.files:
         data = options.contents.get(path, stdin)
         yield Entry(_key(path, root), display_of(path, options.cwd, given), path, reported=True, data=data)
 

@@ -34,8 +34,9 @@ def _suite(path: str, findings: list[Finding]) -> Iterator[str]:
     for finding in findings:
         at = finding.location
         line = at.line if at.file_line is None else at.file_line
+        column = f' column="{at.column}"' if at.file_line is None else ""  # what it counts in is no line of the file
         where = f'name="{_PACKAGE}.{finding.code}" classname={_attribute(path.rpartition(".")[0] or path)}'
-        yield f'    <testcase {where} file={name} line="{line}" column="{at.column}">\n'
+        yield f'    <testcase {where} file={name} line="{line}"{column}>\n'
         text = f"{place(at)}: {finding.severity}: {finding.message}" + (f"; {finding.help}" if finding.help else "")
         text += f"; evidence: {sentence(finding)}" if finding.evidence else ""
         yield f"      <failure message={_attribute(finding.message)} type={_attribute(finding.name)}>"

@@ -23,11 +23,13 @@ DEFAULT_EXCLUDE = (
 
 class File(NamedTuple):
     """`display` is the path as reported: relative to the working directory where it lies in there, with forward
-    slashes, and printable (bytes that are no UTF-8 are escaped). `path` opens the file from anywhere.
+    slashes, and printable (bytes that are no UTF-8 are escaped). `path` opens the file from anywhere. `link` says that it
+    is a symbolic link to a file, found by searching.
     """
 
     display: str
     path: str
+    link: bool = False
 
 
 class Discovery(NamedTuple):
@@ -152,7 +154,7 @@ class _Search:
         display = f"{folder.display.rstrip('/')}/{_printable(name)}" if folder.display else _printable(name)
         if is_folder or is_link:
             return _Folder(entry.path, display, "" if is_link else os.path.join(folder.real, name), chain)
-        self.found.setdefault(entry.path, File(display, entry.path))
+        self.found.setdefault(entry.path, File(display, entry.path, entry.is_symlink()))
         return None
 
     @staticmethod
