@@ -38,9 +38,7 @@ class _Repeat(NamedTuple):
 
 _REPEATS = {
     "TDL012": _Repeat(reseeded, "the generator was set back to the same seed {count} times", "seeds-equal", True),
-    "TDL013": _Repeat(
-        never_seeded, "{count} draws at {line} began with the constant of a generator that nobody seeds", "ledger", False
-    ),
+    "TDL013": _Repeat(never_seeded, "{count} draws at {line} are of a generator that nobody seeds", "ledger", False),
     "TDL108": _Repeat(same_orders, "the same order was drawn {count} times at {line}", "epochs-equal", False),
 }  # fmt: skip
 
