@@ -251,6 +251,24 @@ def test_memory_that_is_about_to_be_written_is_no_result(sample: Callable[..., S
     assert any("set_" in event.name for event in one.record.streams["rank0"].events)
 
 
+HANDED_ON = """
+import torch
+from torch.utils.data import random_split
+random_split(range(8), [4, 4])
+torch.manual_seed(0)
+own = torch.Generator().manual_seed(0)  # in the same state as the global one
+random_split(range(8), [4, 4], generator=own)
+random_split(range(8), [4, 4])
+"""
+
+
+def test_the_global_generator_is_known_where_it_is_handed_on(ran: Callable[..., Run]) -> None:
+    ledger = ran(HANDED_ON).record.ledger
+    drawn = {(int(draw.place.split(":")[1]), draw.generator) for draw in ledger.draws}
+    assert drawn == {(4, "torch"), (7, "a seeded torch.Generator"), (8, "torch")}
+    assert ledger.unseeded("torch")
+
+
 TWO_THREADS = """
 import threading
 import torch

@@ -265,7 +265,7 @@ class Recorder:
             return
         generator = before[0]
         name = "torch"
-        if generator is self._torch.default_generator:
+        if self._is_default(generator, after[1]):
             seed = generator.initial_seed()
             if seed != self._default_seed:
                 self._default_seed = seed
@@ -278,6 +278,13 @@ class Recorder:
             self._run.ledger.seeded_by[name] = "?"
         self._run.ledger.draw(name, place)
         self._run.streams.current().event("RNG", operation.name, place, f"{before[1]:08x}")
+
+    def _is_default(self, generator: Any, after: int) -> bool:
+        """Whether it is the global generator, which has moved to the state `after`. Functions that take it for their default hand
+        it on, like `random_split`, and then it is another object of Python here.
+        """
+        default = self._torch.default_generator
+        return generator is default or self._digests.add(0, default.get_state()) == after
 
 
 def install(torch: Any, run: Runtime) -> Any:
