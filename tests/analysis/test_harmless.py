@@ -6,6 +6,18 @@ import pytest
 
 from tests.analysis.programs import codes
 
+VALIDATION = """\
+from torch.utils.data.distributed import DistributedSampler
+torch.manual_seed(0)
+model = nn.Linear(1, 1)
+def watch(loader):
+    for x in loader:
+        {step}
+sampler = DistributedSampler(torch.ones(8), 2, 0)
+{name}_loader = DataLoader(torch.ones(8), sampler=sampler)
+for _ in range(3):
+    watch({name}_loader)
+"""
 EVALUATION = """\
 from torch.utils.data.distributed import DistributedSampler
 torch.manual_seed(0)
@@ -56,6 +68,14 @@ pipe, other = mp.Pipe()
 mp.Process(target=worker, args=(other, lambda: gym.make("x"))).start()
 """
 CASES = [
+    ("a loader named after validation", "TDL108", "", VALIDATION.format(name="val", step="print(model(x))")),
+    ("a loader of another name", "TDL108", "TDL108", VALIDATION.format(name="value", step="print(model(x))")),
+    (
+        "a loader named after validation that is learnt from",
+        "TDL108",
+        "TDL108",
+        VALIDATION.format(name="val", step="model(x).sum().backward()"),
+    ),
     ("a process that seeds when it is told", "TDL0", "", SERVER.format(reset="env.reset(**data)")),
     ("a process that cannot be told a seed", "TDL0", "TDL010", SERVER.format(reset="env.reset()")),
     (

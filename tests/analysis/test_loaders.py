@@ -257,6 +257,17 @@ CASES = [
         for x in DataLoader(d, num_workers=2): print(x)
         """,
     ),
+    (
+        "a sampler with an order of its own",
+        "",
+        """\
+        from torch.utils.data.distributed import DistributedSampler
+        rows = torch.ones(8)
+        loader = DataLoader(rows, sampler=DistributedSampler(rows, 2, 0, shuffle=False))
+        for x in loader:
+            torch.save(x, "f")
+        """,
+    ),
 ]
 
 

@@ -382,6 +382,62 @@ CASES = [
         torch.save(Net()(torch.ones(2)), "f")
         """,
     ),
+    (
+        "a list of many transforms",
+        "TDL003",
+        """\
+        class Plain:
+            def __call__(self, x):
+                return x
+        class Turn:
+            def __call__(self, x):
+                return x * random.random()
+        class All:
+            def __init__(self, parts):
+                self.parts = parts
+            def __call__(self, x):
+                for part in self.parts:
+                    x = part(x)
+                return x
+        torch.save(All([Plain(), Plain(), Plain(), Plain(), Plain(), Plain(), Plain(), Turn()])(1), "f")
+        """,
+    ),
+    (
+        "a constructor that reads all its weights",
+        "",
+        """\
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(2, 2)
+                weights = np.load("w.npy")
+                for name, p in self.named_parameters():
+                    p.data = torch.from_numpy(weights[name])
+        torch.save(Net().state_dict(), "f")
+        """,
+    ),
+    (
+        "every parameter is copied into",
+        "",
+        """\
+        net = nn.Linear(2, 2)
+        with torch.no_grad():
+            for p in net.parameters():
+                p.copy_(torch.load("x"))
+        torch.save(net.state_dict(), "f")
+        """,
+    ),
+    (
+        "some parameters are copied into",
+        "TDL001",
+        """\
+        net = nn.Linear(2, 2)
+        for name, p in net.named_parameters():
+            if "bias" in name:
+                p.data.zero_()
+        torch.save(net.state_dict(), "f")
+        """,
+    ),
 ]
 
 

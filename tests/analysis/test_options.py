@@ -376,6 +376,128 @@ CASES = [
             typer.run(main)
         """,
     ),
+    (
+        "an environment variable is text, and 0 is true",
+        "tdl007",
+        """\
+        seed = os.environ.get("SEED")
+        if seed:
+            torch.manual_seed(int(seed))
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "an environment variable with a default",
+        "",
+        """\
+        torch.manual_seed(int(os.environ.get("SEED", "3")))
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "a logged draw is a log line",
+        "",
+        """\
+        import logging
+        logging.info("x %s", random.random())
+        for i in range(2): pass
+        """,
+    ),
+    (
+        "a printed draw is a result",
+        "TDL003",
+        """\
+        print(random.random())
+        """,
+    ),
+    (
+        "a seed that is drawn seeds several families",
+        "TDL005",
+        """\
+        seed = random.randint(1, 9)
+        random.seed(seed)
+        torch.manual_seed(seed)
+        torch.save((random.random(), torch.rand(1)), "f")
+        """,
+    ),
+    (
+        "a seed that torch draws",
+        "TDL005",
+        """\
+        seed = int(torch.randint(1 << 31, size=[]))
+        np.random.seed(seed)
+        torch.manual_seed(seed)
+        torch.save((np.random.rand(), torch.rand(1)), "f")
+        """,
+    ),
+    (
+        "a seed that a tensor is filled with",
+        "TDL005",
+        """\
+        gen = torch.Generator()
+        gen.manual_seed(torch.empty((), dtype=torch.int64).random_().item())
+        torch.save(torch.rand(1, generator=gen), "f")
+        """,
+    ),
+    (
+        "a seed from the seeded stream",
+        "",
+        """\
+        torch.manual_seed(0)
+        np.random.seed(torch.randint(1 << 31, size=()).item())
+        torch.save(np.random.rand(), "f")
+        """,
+    ),
+    (
+        "a number that torch draws",
+        "TDL001",
+        """\
+        count = int(torch.randint(3, (1,)))
+        torch.save([0] * count, "f")
+        """,
+    ),
+    (
+        "a draw that names a run",
+        "",
+        """\
+        run = "".join(random.choice("ab") for _ in range(6))
+        torch.save(torch.ones(1), f"runs/{run}.pt")
+        """,
+    ),
+    (
+        "a draw that names a run in a function",
+        "",
+        """\
+        def main():
+            run = random.randint(0, 9)
+            torch.save(torch.ones(1), f"runs/{run}.pt")
+        main()
+        """,
+    ),
+    (
+        "a draw that becomes text for a model",
+        "TDL003",
+        """\
+        a = random.randint(0, 9)
+        torch.save([f"{a} + 1 = {a + 1}."], "f")
+        """,
+    ),
+    (
+        "a draw that names a run and sizes a tensor",
+        "TDL003",
+        """\
+        run = random.randint(1, 9)
+        torch.save(torch.ones(run), f"runs/{run}.pt")
+        """,
+    ),
+    (
+        "a port in the environment",
+        "",
+        """\
+        os.environ["MASTER_PORT"] = str(random.randint(10000, 20000))
+        torch.save(torch.ones(1), "f")
+        """,
+    ),
 ]
 
 

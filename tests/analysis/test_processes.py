@@ -197,6 +197,59 @@ CASES = [
         threading.Thread(target=work).start()
         """,
     ),
+    (
+        "processes that start anew",
+        "TDL001",
+        """\
+        def worker(rank):
+            torch.save(nn.Linear(2, 2), "f")
+        if __name__ == "__main__":
+            mp.set_start_method("spawn")
+            torch.manual_seed(0)
+            p = mp.Process(target=worker, args=(0,))
+            p.start()
+        """,
+    ),
+    (
+        "processes that start anew on some platforms",
+        "",
+        """\
+        def worker(rank):
+            torch.save(nn.Linear(2, 2), "f")
+        if __name__ == "__main__":
+            if sys.platform == "darwin":
+                mp.set_start_method("spawn")
+            torch.manual_seed(0)
+            p = mp.Process(target=worker, args=(0,))
+            p.start()
+        """,
+    ),
+    (
+        "a context that starts processes anew",
+        "TDL001",
+        """\
+        def worker(rank):
+            torch.save(nn.Linear(2, 2), "f")
+        if __name__ == "__main__":
+            ctx = mp.get_context("spawn")
+            torch.manual_seed(0)
+            p = ctx.Process(target=worker, args=(0,))
+            p.start()
+        """,
+    ),
+    (
+        "a context that copies",
+        "",
+        """\
+        def worker(rank):
+            torch.save(nn.Linear(2, 2), "f")
+        if __name__ == "__main__":
+            ctx = mp.get_context("fork")
+            torch.manual_seed(0)
+            p = ctx.Process(target=worker, args=(0,))
+            p.start()
+        """,
+    ),
 ]
 
 

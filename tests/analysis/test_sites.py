@@ -161,6 +161,56 @@ CASES = [
             return x + 1
         """,
     ),
+    (
+        "numbers of the operating system that are saved",
+        "TDL008",
+        """\
+        r = random.SystemRandom()
+        np.save("f", r.random())
+        """,
+    ),
+    (
+        "a file that is named by the operating system",
+        "",
+        """\
+        import uuid
+        np.save(f"{uuid.uuid4()}.npy", np.ones(2))
+        """,
+    ),
+    (
+        "a number of a uuid as data",
+        "TDL008",
+        """\
+        import uuid
+        np.save("f", np.asarray([uuid.uuid4().int % 1000]))
+        """,
+    ),
+    (
+        "a number of a uuid as a seed",
+        "TDL005",
+        """\
+        import uuid
+        rng = np.random.default_rng(int(uuid.uuid4().hex, 16))
+        np.save("f", rng.normal())
+        """,
+    ),
+    (
+        "a number of the clock as a seed",
+        "TDL005",
+        """\
+        from datetime import datetime
+        np.random.seed(datetime.now().microsecond)
+        """,
+    ),
+    (
+        "files that are named by a uuid",
+        "",
+        """\
+        import uuid
+        np.memmap(f"/tmp/{uuid.uuid4()}", mode="w+", shape=(3,))
+        np.savetxt(uuid.uuid4().hex, np.ones(3))
+        """,
+    ),
 ]
 
 

@@ -308,3 +308,10 @@ def test_families_under_a_condition_are_families() -> None:
 def test_what_has_a_role_in_some_version(apis: Apis) -> None:
     assert {"os.listdir", "blobfile.glob"} <= apis.having(["listing"])
     assert "torch.set_deterministic" in apis.having(["strict"])
+
+
+@pytest.mark.parametrize("aliases", [{"own": "own.core"}, {"own": "mine", "mine": "own"}, {"own.*": "own.core.deep"}])
+def test_aliases_that_lead_nowhere_end(aliases: dict[str, str]) -> None:
+    found = load_apis(inline={"aliases": aliases, "api": [{"names": "other.draw", "role": "draw", "draws": "python"}]})
+    assert found.get("own.thing.draw") is None
+    assert found.get("other.draw") is not None

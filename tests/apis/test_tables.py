@@ -123,7 +123,7 @@ def test_values_fit_their_role(apis: Apis, world: str) -> None:
 
 
 def test_family_names_are_spelled_alike(apis: Apis) -> None:
-    assert apis.families() == FAMILIES
+    assert apis.families() == FAMILIES | {"entropy"}
 
 
 def test_results_are_classes_that_something_is_known_of(apis: Apis) -> None:

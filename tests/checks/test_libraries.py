@@ -363,6 +363,58 @@ STREAMS = [
         "import webdataset as wds\nfor row in wds.WebDataset('a.tar', shardshuffle=9):\n    torch.save(row, 'f')\n",
     ),
     Case(
+        "webdataset resamples by the operating system, whatever the seed",
+        "TDL008",
+        "import webdataset as wds\nrows = wds.WebDataset('a.tar', resampled=True, seed=3).decode('pil')\n",
+    ),
+    Case(
+        "webdataset that may resample",
+        "",
+        "import webdataset as wds\nrows = wds.WebDataset('a.tar', resampled='x' in sys.argv, shardshuffle=False)\n",
+    ),
+    Case(
+        "shards that are resampled",
+        "TDL008",
+        "import webdataset as wds\nrows = wds.DataPipeline(wds.ResampledShards('a.tar', seed=3), wds.tarfile_to_samples())\n",
+    ),
+    Case(
+        "shards that are resampled by the seed",
+        "",
+        "import webdataset as wds\nrows = wds.DataPipeline(wds.ResampledShards('a.tar', seed=3, deterministic=True))\n",
+    ),
+    Case(
+        "fairseq2 shuffles by the operating system",
+        "TDL004",
+        "from fairseq2.data import read_sequence\nrows = read_sequence([1, 2]).map(abs).shuffle(9).and_return()\n",
+    ),
+    Case(
+        "fairseq2 with a seed",
+        "",
+        "from fairseq2.data import DataPipeline, read_sequence\n"
+        "rows = DataPipeline.sample([], seed=1).shuffle(9, 2).and_return()\n",
+    ),
+    Case(
+        "fairseq2 samples by the operating system",
+        "TDL004",
+        "from fairseq2.data.data_pipeline import DataPipeline\nrows = DataPipeline.sample([], [0.5]).and_return()\n",
+    ),
+    Case(
+        "text of a language model of nltk",
+        "TDL004",
+        "from nltk.lm import MLE\nmodel = MLE(2)\ntorch.save(model.generate(9), 'f')\ntorch.save(model.generate(9, random_seed=1), 'g')\n",
+    ),
+    Case(
+        "clusters of nltk",
+        "TDL004",
+        "from nltk.cluster import KMeansClusterer\n"
+        "a = KMeansClusterer(2, max)\nb = KMeansClusterer(2, max, rng=random.Random(2))\n",
+    ),
+    Case(
+        "nltk draws from Python",
+        "TDL003",
+        "from nltk.metrics import approxrand\ntorch.save(approxrand([1], [2]), 'f')\n",
+    ),
+    Case(
         "litdata shuffles with a seed of its own",
         "tdl102",
         "from litdata import StreamingDataLoader, StreamingDataset\n"

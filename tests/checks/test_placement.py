@@ -219,6 +219,40 @@ def test_numpy_in_workers_depends_on_torch() -> None:
     assert "TDL002" not in {each.code for each in findings(DATA, "1.9.0")}
 
 
+@pytest.mark.parametrize(
+    ("draw", "said"),
+    [("np.random.rand(2)", "(NumPy)"), ("torch.rand(2), random.random()", "(Python and torch)"), ("index", "nothing")],
+)
+def test_a_note_about_workers_says_what_they_draw(draw: str, said: str) -> None:
+    found = only(DATA.replace("np.random.rand(2)", draw), "TDL102", "2.6")
+    assert found.severity == "note"
+    assert said in found.message
+
+
+ONE_OF = """\
+class Deep(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+class Other(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = {}
+torch.save({{"deep": Deep, "other": Other}}[sys.argv[1]](), 'f')
+"""
+
+
+@pytest.mark.parametrize(("layer", "confidence"), [("nn.Linear(1, 1)", "high"), ("nn.ReLU()", "medium")])
+def test_one_of_several_callees_that_draws_is_no_certainty(layer: str, confidence: str) -> None:
+    assert only(ONE_OF.format(layer), "TDL001").confidence == confidence
+
+
+def test_a_seed_that_is_drawn_is_said_at_every_seeder() -> None:
+    text = "seed = random.randint(1, 9)\nrandom.seed(seed)\ntorch.manual_seed(seed)\ntorch.save(torch.rand(2), 'f')\n"
+    found = [each for each in findings(text) if each.code == "TDL005"]
+    assert len({each.location.line for each in found}) == 2
+
+
 def test_draws_of_an_optional_number_of_workers_are_notes() -> None:
     text = DATA.replace("num_workers=2", "num_workers=int(sys.argv[1])")
     found = only(text, "TDL002")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 READ = {
+    "allocated and read under one condition": "t = x\nif cond:\n    t = torch.empty(n)\nif cond:\n    x = x + t\nreturn x",
+    "a condition that may be answered otherwise": "t = x\nif cond():\n    t = torch.empty(n)\nif not cond():\n    x = x + t\nreturn x",
     "operand": "t = torch.empty(n, 3)\nreturn t + x",
     "operand on the right": "t = torch.empty(n, 3)\nreturn x @ t",
     "negation": "return -torch.empty(3)",
@@ -78,6 +80,10 @@ def test_read(inside, body):
 
 
 SILENT = {
+    "allocated where the condition is answered the other way": (
+        "t = torch.zeros(n) if cond else None\nif cond:\n    t = torch.zeros(n)\nelse:\n    t = torch.empty(n)\nif cond:\n    x = x + t\nreturn x"
+    ),
+    "left out by the same condition": "t = x\nif not cond:\n    t = torch.empty(n)\nif not cond:\n    return x\nreturn t + 1",
     "filled": "t = torch.empty(n).fill_(0.5)\nreturn t * 2",
     "chain of writes": "return torch.empty(1).uniform_(0, 1).item()",
     "sized constructor, filled": "return torch.LongTensor(n).random_(0, 5).view(n, 1) * 2",

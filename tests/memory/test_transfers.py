@@ -33,6 +33,7 @@ NOT_GROWN = {
     "its last row is filled": "x.resize_(5, 2)\nx[4] = 0\nreturn x.sum()",
     "its last row, from behind": "x.resize_(n, 2)\nx[-1] = 0\nreturn x.sum()",
     "an output": "x.resize_(n)\ntorch.add(xs, 1, out=x)\nreturn x.sum()",
+    "a row for each of its own": "x.resize_(len(x), 1)\nreturn x.sum()",
     "emptied": "x.resize_(0)\nreturn torch.cat([x, xs]).sum()",
     "emptied storage": "x.untyped_storage().resize_(0)\nreturn x.sum()",
     "the same elements": "x.resize_(x.size(0), x.shape[1] * x.shape[2] // 2)\nreturn x.sum()",

@@ -42,6 +42,8 @@ def program(body: str, helpers: str = "") -> str:
 
 
 SAID = [
+    ("keep(inputs, torch.randint(4, (4,)), inputs)", "def keep(t, idx, val):\n    return t.index_copy_(1, idx, val)\n", "TDL401:warning"),
+    ("keep(inputs)", "def keep(t):\n    if t.device.type == 'cuda':\n        t.index_copy_(1, torch.randint(4, (4,)), t)\n    return t\n", "TDL401:warning"),
     ("model(inputs).gather(1, inputs.long())", "", "TDL401:warning"),
     ("torch.zeros(8, device=device).index_add_(0, inputs.long(), inputs)", "", "TDL401:warning"),
     ("inputs.scatter_reduce(0, inputs.long(), inputs, reduce='sum')", "", "TDL401:warning"),
@@ -66,6 +68,10 @@ def test_said(codes, body: str, helpers: str, code: str) -> None:  # type: ignor
 
 
 SILENT = [
+    ("count(inputs.long())", "def count(x):\n    into = torch.zeros(8, device=x.device)\n    one = torch.ones_like(x)\n    return into.scatter_add_(0, x, one)\n"),
+    ("torch.zeros(8, device=device).index_add_(0, inputs.long(), inputs.long())", ""),
+    ("keep(inputs, torch.arange(4), inputs)", "def keep(t, idx, val):\n    return t.index_copy_(1, idx, val)\n"),
+    ("keep(inputs)", "def keep(t):\n    if t.device.type == 'mps':\n        t.index_copy_(1, torch.randint(4, (4,)), t)\n    return t\n"),
     ("extract(inputs, 3)", "def extract(table, t):\n    return table.gather(-1, t)\n"),
     ("model(inputs).gather(1, inputs.argsort(1))", ""),
     ("model(inputs).gather(1, inputs.long().unsqueeze(1))", ""),

@@ -76,10 +76,22 @@ def get(m: Machine, f: Frame, value: Value, name: str, span: ir.Span) -> Value:
             if inner == UNKNOWN
             else Option(inner, value.label)
         )
+    if isinstance(value, Tainted) and _is_number(value, name):
+        return value
     options = alternatives(value)
     if len(options) > 1:
         return join(*(get(m, f, option, name, span) for option in options if not isinstance(option, Known)))
     return Bound(value, name)
+
+
+NUMBERS = frozenset(
+    "int bytes bytes_le fields time_low time_mid node clock_seq microsecond second minute hour day month year".split()
+)
+"""Attributes of a `uuid.UUID` and a `datetime` that are numbers."""
+
+
+def _is_number(value: Tainted, name: str) -> bool:
+    return name in NUMBERS or (name == "hex" and all(mark.what.startswith("uuid.") for mark in value.marks))
 
 
 def _module(m: Machine, value: ModuleRef, name: str) -> Value:

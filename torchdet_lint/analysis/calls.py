@@ -48,9 +48,10 @@ def evaluate_call(m: Machine, f: Frame, expr: ir.Call) -> Value:
     naming, f.naming = f.naming, False
     callee = evaluate(m, f, expr.func)
     path = m.apis.canonical(callee.path) if isinstance(callee, External) else ""
-    f.naming = path in SHAPES or (naming and path in CONVERSIONS)
-    said = isinstance(callee, External) and (callee.path == "builtins.print" or callee.path.startswith("logging."))
-    f.logging = said or (isinstance(callee, Bound) and callee.function in LOG_METHODS)
+    logs = path.startswith("logging.") or (isinstance(callee, Bound) and callee.function in LOG_METHODS)
+    spells = path in CONVERSIONS or (isinstance(callee, Bound) and callee.function in ("join", "format"))
+    f.naming = path in SHAPES or logs or (naming and spells)
+    f.logging = logs or path == "builtins.print"
     args, named = arguments(m, f, expr)
     f.naming, f.logging = naming, False
     return call_value(m, f, callee, args, named, expr.span, expr)
@@ -155,7 +156,8 @@ def _call_either(m: Machine, f: Frame, callee: Either, args: Args, named: Named,
     """Any one of several callees; each is a branch of its own."""
     results = []
     callees = [option for option in alternatives(callee) if not isinstance(option, Known)]
-    for option in [option for option in callees if takes(m, option, named)] or callees:
+    taking = [option for option in callees if takes(m, option, named)] or callees
+    for option in taking:
         kept, f.trace = f.trace, []
         m.heap.depth += 1
         results.append(call_value(m, f, option, args, named, span))
@@ -164,7 +166,7 @@ def _call_either(m: Machine, f: Frame, callee: Either, args: Args, named: Named,
         # Only one of the objects was made: whatever it is, it is the one that is loaded.
         f.trace += [node for node in trace if isinstance(node, Event) and node.kind == "load"]
         if trace:
-            f.trace.append(Branch(f.site(span), Truth.OPEN, "", trace, ()))
+            f.trace.append(Branch(f.site(span), Truth.OPEN, "", trace, (), len(taking)))
     return join(*results) if results else UNKNOWN
 
 

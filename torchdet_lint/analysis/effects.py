@@ -25,6 +25,7 @@ from torchdet_lint.analysis.values import (
     join,
     known,
     marks,
+    truth,
 )
 from torchdet_lint.catalog.apis import Api
 
@@ -36,6 +37,9 @@ QUIET = frozenset(
 )  # fmt: skip
 """Roles that no rule judges by the place of their use alone."""
 
+ENTROPY = "entropy"
+"""In the place of a family: what the operating system gives, which no seed fixes."""
+
 UNREPEATABLE = ("uuid.uuid4", "os.urandom", "random.SystemRandom", "secrets.")
 """Sources that no seed can fix."""
 
@@ -45,11 +49,15 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
     site = f.site(span) if site is None else site
     if row.seeds:
         _seed(f, made, row, site)
+    if ENTROPY in row.draws and not redirected(made, row) or any(_certain(made, word) for word in row.draws):
+        f.trace.append(Event("use", site, made.cls, made=made, note="unrepeatable"))
     if row.draws and redirected(made, row):
         f.trace.append(Event("private-draw", site, made.cls, made=made))
-    elif (families := drawn(row.draws, made)) and not filled(made, row):
+    elif (families := _families(row, made)) and not filled(made, row):
         note = _draw_note(f, made, row)
         f.trace.append(Event("draw", site, made.cls, families, made=made, note=note))
+        if "torch" in families and not note:
+            m.drawn[made.identity] = site
     for mode in row.sets:
         _set_mode(f, made, mode, site)
     if row.role in ("backward", "matmul", "cuda") or (row.role == "trainer" and _picks_accelerator(made)):
@@ -64,6 +72,16 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
         f.trace.append(Event("use", site, made.cls, made=made, note=row.role))
     if row.role not in ROLES:  # names of files
         unrepeatable_data(m, f, made)
+
+
+def _families(row: Api, made: Made) -> tuple[str, ...]:
+    return tuple(family for family in drawn(row.draws, made) if family != ENTROPY)
+
+
+def _certain(made: Made, word: str) -> bool:
+    """Whether a call is sure to draw what no seed can fix: `entropy?resampled`."""
+    family, _, spec = word.partition("?")
+    return family == ENTROPY and bool(spec) and truth(argument(made, spec) or FALSE) is Truth.YES
 
 
 def _draw_note(f: Frame, made: Made, row: Api) -> str:
@@ -134,14 +152,31 @@ def unrepeatable_index(f: Frame, key: Value) -> None:
             f.trace.append(Event("use", mark.site, mark.what, note="unrepeatable"))
 
 
+def number_of(m: Machine, value: Value) -> Value:
+    """What `int(tensor)` and `tensor.item()` give: a number that is drawn where the tensor is."""
+    if isinstance(value, Made) and value.identity in m.drawn:
+        return Tainted(frozenset((Mark("draw", "torch", m.drawn[value.identity]),)))
+    return value
+
+
+HOLDERS = frozenset(("tensor", "as_tensor", "array", "asarray", "full", "full_like", "fromiter", "frombuffer"))
+"""Functions of torch and NumPy whose arguments are data."""
+
+
 def unrepeatable_data(m: Machine, f: Frame, made: Made) -> None:
     """Values that no seed can fix, where they become data: an argument of torch or numpy."""
     if not made.cls.startswith(("torch.", "numpy.")) or ".seed" in made.cls or "manual_seed" in made.cls:
         return
+    row = m.api(made.cls)
+    if row is not None and (row.rng or row.seeds):
+        return  # it is a seed there
+    # Most functions that no table knows may be given the name of a file.
+    holds = row is not None or made.cls.rpartition(".")[2] in HOLDERS or made.cls.startswith("torch.Tensor.")
+    sources = UNREPEATABLE if holds else UNREPEATABLE_NUMBERS
     values: list[Value] = []
     for value in (*made.args, *(value for _, value in made.named)):
         for option in alternatives(value):
             values += m.heap.elements(option.identity) if isinstance(option, Box) else [option]
     for mark in sorted(marks(values), key=repr):
-        if mark.kind == "entropy" and mark.site is not None and mark.what.startswith(UNREPEATABLE):
+        if mark.kind == "entropy" and mark.site is not None and mark.what.startswith(sources):
             f.trace.append(Event("use", mark.site, mark.what, made=made, note="unrepeatable"))

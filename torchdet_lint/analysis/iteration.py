@@ -151,7 +151,7 @@ def iterate_loader(m: Machine, f: Frame, loader: Made, span: ir.Span) -> Value:
     own = drawn(row.workers, loader) if row is not None else ()
     if generator is None or is_none(generator) in (Truth.YES, Truth.LIKELY):
         families = (drawn(row.calls, loader) if row is not None else ()) or ("torch",)
-        note = "order" if _orders(loader) or families != ("torch",) else "base"
+        note = "order" if _orders(m, loader) or families != ("torch",) else "base"
         f.trace.append(Event("draw", f.site(span), loader.cls, families, made=loader, note=note))
     kept, f.trace = f.trace, []
     for name in ("sampler", "batch_sampler"):
@@ -176,12 +176,20 @@ def iterate_loader(m: Machine, f: Frame, loader: Made, span: ir.Span) -> Value:
     return UNKNOWN
 
 
-def _orders(loader: Made) -> bool:
+def _orders(m: Machine, loader: Made) -> bool:
     """Whether a pass draws the order of samples, and not only the base seed of workers, which reaches no result by itself."""
     shuffle, sampler = loader.get("shuffle", 2), loader.get("sampler", 3)
     if shuffle is not None and truth(shuffle) is not Truth.NO:
         return True
-    return any(isinstance(option, Made) for option in alternatives(sampler))
+    return any(isinstance(option, Made) and not _has_order(m, option) for option in alternatives(sampler))
+
+
+def _has_order(m: Machine, sampler: Made) -> bool:
+    """Whether a sampler has an order of its own: the one of the data set, or one by a seed that it has."""
+    row = m.api(sampler.cls)
+    if row is not None and row.role == "seeded-sampler":
+        return True
+    return sampler.cls == "torch.utils.data.SequentialSampler"
 
 
 def worker_count(workers: Value | None, loader: Made) -> Value:

@@ -100,7 +100,9 @@ class Machine:
     Summaries, and what a program writes to modules and classes, belong to one machine, so that what a program is found to do
     does not depend on which other programs were evaluated before. `base` is the machine that runs modules when they are
     imported, once for all programs; a machine without one is a base. Machines on one base share its heap, where identities of
-    different machines differ. `watched` are callees that rules of the project ask about.
+    different machines differ. `watched` are callees that rules of the project ask about. `spawns` says that processes start
+    anew, rather than as copies of the one that starts them. `drawn` are tensors of random numbers,
+    with the place where these are drawn.
     """
 
     def __init__(
@@ -128,6 +130,8 @@ class Machine:
         self.steps = 0
         self.call_depth = 0
         self.taken_over: frozenset[str] = frozenset()
+        self.spawns = False
+        self.drawn: dict[Identity, Site] = {}
         self.max_depth = MAX_DEPTH
         self.runs_imports = True
         self._modules: dict[str, Frame] = {}

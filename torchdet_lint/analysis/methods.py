@@ -8,7 +8,7 @@ from torchdet_lint import ir
 from torchdet_lint.analysis import attributes, classes, options
 from torchdet_lint.analysis.checkpoints import READS_STATE, load_state, read_entry
 from torchdet_lint.analysis.containers import DICT_METHODS, LIST_METHODS
-from torchdet_lint.analysis.effects import record, unrepeatable_data
+from torchdet_lint.analysis.effects import number_of, record, unrepeatable_data
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
@@ -28,6 +28,7 @@ from torchdet_lint.analysis.values import (
     computed,
     known,
 )
+from torchdet_lint.catalog.apis import Api
 
 Args = tuple[Value, ...]
 Named = tuple[tuple[str, Value], ...]
@@ -88,8 +89,7 @@ def call(
         return _fit(m, f, receiver, made, span)
     if row is not None:
         record(m, f, made, row, span)
-        if isinstance(receiver, Made) and row.role == "seeder" and not row.seeds:
-            _seed_object(f, receiver, made, row.seed, row.missing, span)
+        _done_to(m, f, receiver, made, row, span)
     _fit_parts(m, f, receiver, name, args, named, span)
     if isinstance(receiver, Made) and _is_rng(m, receiver) and (row is None or row.role != "seeder"):
         f.trace.append(Event("rng-draw", f.site(span), path, made=receiver))
@@ -101,6 +101,14 @@ def call(
     if name in SUBMITS:
         outside.submitted(m, f, args, span)
     return _result(m, f, receiver, name, made, row, span)
+
+
+def _done_to(m: Machine, f: Frame, receiver: Value, made: Made, row: Api, span: ir.Span) -> None:
+    """What a method does to its receiver: a tensor is filled with random numbers, a generator is seeded."""
+    if isinstance(receiver, Made) and made.cls.rpartition(".")[2] in TENSOR_DRAWS:
+        m.drawn[receiver.identity] = f.site(span)
+    if isinstance(receiver, Made) and row.role == "seeder" and not row.seeds:
+        _seed_object(f, receiver, made, row.seed, row.missing, span)
 
 
 def _operation(m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span) -> None:
@@ -241,12 +249,13 @@ def _super(
 
 def _result(m: Machine, f: Frame, receiver: Value, name: str, made: Made, row: object, span: ir.Span) -> Value:
     from torchdet_lint.analysis.outside import result_of
-    from torchdet_lint.catalog.apis import Api
 
     if isinstance(row, Api):
         if row.returns == "self" and not row.variants:
             return receiver
         return result_of(m, f, made, row, span)
+    if name in ("item", "tolist"):
+        receiver = number_of(m, receiver)
     if name in SAME and isinstance(receiver, Instance | Made):
         return receiver
     if isinstance(receiver, Flow) and name == "__iter__":

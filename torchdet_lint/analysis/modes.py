@@ -9,7 +9,8 @@ from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import FALSE, TRUE, Known, Option, Truth, Value, truth
 
 CUBLAS = "os.environ[CUBLAS_WORKSPACE_CONFIG]"
-FLASH = "os.environ[FLASH_ATTENTION_DETERMINISTIC]"
+FLASH_NAME = "FLASH_ATTENTION_DETERMINISTIC"
+FLASH = f"os.environ[{FLASH_NAME}]"
 GOOD_CUBLAS = (":4096:8", ":16:8")
 SDP_TOGGLES = {
     "torch.backends.cuda.enable_flash_sdp": "flash",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes, commands, methods, special
 from torchdet_lint.analysis.conditions import argument, as_loader, drawn, redirected_now, result_class
-from torchdet_lint.analysis.effects import record
+from torchdet_lint.analysis.effects import record, unrepeatable_data
 from torchdet_lint.analysis.iteration import known_items, run_sources
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Enter, Event, Summary
@@ -57,6 +57,8 @@ def call(
     if row is not None:
         made = as_loader(made, row) if row.role == "loader" else made
         record(m, f, made, row, span)
+    else:
+        unrepeatable_data(m, f, made)
     if name in m.operations.by_callee:
         f.trace.append(Event("use", f.site(span), name, made=made, note="operation"))
     if name in special.WATCHED:
@@ -204,7 +206,7 @@ def hand_on(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span, le
     """
     callee = row.callee if row is not None else None
     if callee is not None and row is not None:
-        fresh = row.role == "spawn" and made.cls.endswith("multiprocessing.spawn")
+        fresh = row.role == "spawn" and (made.cls.endswith("multiprocessing.spawn") or _starts_anew(m, made))
         for target in _targets(m, argument(made, callee.target)):
             call_back(
                 m, f, target, _target_args(m, made, callee, lead), span, kind="spawn" if fresh else "callback",
@@ -222,6 +224,13 @@ def hand_on(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span, le
         return
     if not made.cls.startswith(INERT):
         callbacks(m, f, made.args, made.named, span)
+
+
+def _starts_anew(m: Machine, made: Made) -> bool:
+    """Whether a process inherits nothing, because the program chose that way to start processes."""
+    return m.spawns and made.cls.startswith(
+        ("multiprocessing.", "torch.multiprocessing.", "concurrent.futures.Process")
+    )
 
 
 def _targets(m: Machine, value: Value | None) -> tuple[Value, ...]:

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import attributes, classes, options
+from torchdet_lint.analysis.effects import number_of
 from torchdet_lint.analysis.iteration import element, iterate, known_items
 from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.triggers import SEED_WORD
 from torchdet_lint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -131,7 +133,7 @@ def _convert(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     results: list[Value] = []
     for option in alternatives(made.args[0]) if len(made.args) == 1 else ():
         inner = option.default if isinstance(option, Option) else option
-        value: Value = computed(option)
+        value: Value = computed(number_of(m, option))
         if isinstance(inner, Known) and isinstance(inner.value, int | str | float | bool):
             try:
                 value = known(convert[kind](inner.value))
@@ -289,6 +291,35 @@ def _environment(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | Non
     return NONE
 
 
+def _start_method(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    """`set_start_method("spawn")`, `get_context("spawn")`: processes do not inherit the state of generators. Where that is
+    for some platforms only, nothing is known.
+    """
+    chosen = made.get("method", 0)
+    if isinstance(chosen, Known) and chosen.value in ("spawn", "forkserver") and not _is_conditional(m, f, span):
+        m.spawns = True
+    return None
+
+
+def _is_conditional(m: Machine, f: Frame, span: ir.Span) -> bool:
+    """Whether a call stands under a condition other than the main guard."""
+    return any(
+        isinstance(node, ir.If)
+        and node.span[0] <= span[0]
+        and any(inside.span[0] <= span[0] < inside.span[1] for inside in (*node.body, *node.orelse))
+        and not (isinstance(node.test, ir.Compare) and isinstance(node.test.left, ir.Name))
+        for node in ir.nested(m.project.body(f.path, f.unit))
+    )
+
+
+def _variable(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    """A seed that comes from the environment: text that is chosen when the program starts, None where nobody does."""
+    name = made.args[0] if made.args else None
+    if isinstance(name, Known) and isinstance(name.value, str) and SEED_WORD.search(name.value.lower()):
+        return Option(made.args[1] if len(made.args) > 1 else NONE, f"`${name.value}`")
+    return None
+
+
 def _import_module(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     from torchdet_lint.analysis.importing import run_import
 
@@ -341,6 +372,15 @@ def _table() -> dict[str, Handler]:
     found |= dict.fromkeys(("types.SimpleNamespace", "argparse.Namespace"), _dict)
     found |= dict.fromkeys(("collections.OrderedDict", "collections.defaultdict", "easydict.EasyDict"), _dict)
     found |= dict.fromkeys(("os.environ.setdefault", "os.environ.update", "os.putenv"), _environment)
+    found |= dict.fromkeys(("os.environ.get", "os.getenv"), _variable)
+    found |= dict.fromkeys(
+        (
+            f"{room}.{name}"
+            for room in ("multiprocessing", "torch.multiprocessing")
+            for name in ("set_start_method", "get_context")
+        ),
+        _start_method,
+    )
     found |= dict.fromkeys(("importlib.import_module", "builtins.__import__"), _import_module)
     found |= dict.fromkeys(
         ("tqdm", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "rich.progress.track"), _lazy

@@ -12,6 +12,7 @@ from torchdet_lint.analysis.calls import of_annotation
 from torchdet_lint.analysis.contexts import enter_context
 from torchdet_lint.analysis.expressions import evaluate
 from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.naming import is_label, names_something
 from torchdet_lint.analysis.overwriting import record_overwritten
 from torchdet_lint.analysis.trace import Branch, Event, Leave, Node, Repeat, Within
 from torchdet_lint.analysis.values import (
@@ -126,7 +127,7 @@ def _assign(m: Machine, f: Frame, s: ir.Assign) -> None:
     if label == "_":
         _dropped(m, f, s.value)
         return
-    f.naming = is_label(label)
+    f.naming = is_label(label) or (len(s.targets) == 1 and names_something(m, f, s.targets[0], s.value))
     value = evaluate(m, f, s.value)
     f.naming = False
     if s.annotation is not None and (value == UNKNOWN or (isinstance(value, Made) and m.api(value.cls) is None)):
@@ -143,14 +144,6 @@ def _dropped(m: Machine, f: Frame, value: ir.Expr) -> None:
     trace, f.trace = tuple(f.trace), kept
     if trace:
         f.trace.append(Within(f.site(value.span), "init-empty", UNKNOWN, trace))
-
-
-LABEL = re.compile(r"(?:^|[_.])(?:name|id|uid|uuid|prefix|suffix|tag|port|path|dir|folder|filename|file|color|colour)$")
-
-
-def is_label(text: str) -> bool:
-    """Whether something called this is a name, a port, a place: random values in it reach no result."""
-    return LABEL.search(text) is not None
 
 
 def _augment(m: Machine, f: Frame, s: ir.Augment) -> None:

@@ -39,13 +39,14 @@ class Event:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Branch:
-    """`then` where the test holds, `other` where it does not."""
+    """`then` where the test holds, `other` where it does not. `choices`: this is one of so many callees that a call may have."""
 
     site: Site
     test: Truth
     label: str
     then: Trace
     other: Trace
+    choices: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

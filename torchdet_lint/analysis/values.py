@@ -221,6 +221,13 @@ Value: TypeAlias = (
 )  # fmt: skip
 
 
+def _is_callable(value: Value) -> bool:
+    """What lists of transforms and registries hold: functions, classes, and objects that are called."""
+    if isinstance(value, Made):
+        return value.cls.rpartition(".")[2][:1].isupper() and not value.cls.endswith(".Tensor")
+    return isinstance(value, FunctionValue | ClassValue | Partial | Instance)
+
+
 def join(*values: Value) -> Value:
     """One value that may be any of these."""
     options: dict[Value, None] = {}
@@ -240,8 +247,8 @@ def join(*values: Value) -> Value:
     if len(options) > WIDTH:
         if (rows := _columns(options)) is not None:
             return rows
-        # Registries hold many functions and classes: they stay, what else there is becomes unknown.
-        called = [option for option in options if isinstance(option, FunctionValue | ClassValue | Partial)]
+        # Registries hold many functions and classes, and lists many transforms: they stay, what else there is becomes unknown.
+        called = [option for option in options if _is_callable(option)]
         if not called:
             return tainted[0] if tainted else UNKNOWN
         kept = called[:MOST_CALLABLES]

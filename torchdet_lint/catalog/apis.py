@@ -65,6 +65,9 @@ ROLES = (
   decorator that hands the function through. `option` declares a command-line option; `context` is another `with`.
 """
 
+MOST_ALIASES = 12
+"""So often a name is replaced: aliases of somebody's own table may lead in a circle, or into themselves (`a` = `a.b`)."""
+
 MISSING = (
     "entropy", "global", "constant", "keep", "default",
 )  # fmt: skip
@@ -104,7 +107,7 @@ class Api:
     given and may be true.
 
     - `seeds`: RNG families that calling it fixes; "cuda-only" means the generators of the accelerators alone.
-    - `draws`: families drawn from when it is called (a class: when it is built).
+    - `draws`: families drawn from when it is called (a class: when it is built); "entropy" is what no seed fixes.
     - `calls`: families drawn from when an instance is called, iterated or fitted, only in training mode if `training`. Of a
       `compose`: the families of its parts that a seed of its own takes over.
     - `workers`: families that a loader seeds for its items by itself, or that a seeder fixes in the workers of all loaders.
@@ -294,7 +297,7 @@ class Apis:
         return frozenset(name for name, rows in self._rows.items() if any("seeds" in row.fields for row in rows))
 
     def families(self) -> frozenset[str]:
-        """Every RNG family that the tables name."""
+        """Every RNG family that the tables name, and "entropy", which is none."""
         found: set[str] = set()
         for rows in self._rows.values():
             for row in rows:
@@ -302,10 +305,10 @@ class Apis:
         return frozenset(family.partition("?")[0] for family in found)
 
     def _spell(self, dotted: str) -> str:
-        seen = set()
-        while dotted not in self._rows and dotted not in seen:
-            seen.add(dotted)
-            dotted = self._replace(dotted)
+        for _ in range(MOST_ALIASES):
+            if dotted in self._rows or (other := self._replace(dotted)) == dotted:
+                break
+            dotted = other
         return dotted
 
     def _replace(self, dotted: str) -> str:

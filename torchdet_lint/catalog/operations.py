@@ -18,12 +18,12 @@ from torchdet_lint.catalog.tables import Table, parse_toml
 from torchdet_lint.catalog.versions import Interval
 
 FILE = "_operations.toml"
-TESTS = ("equals", "not", "given", "size", "tensor", "repeats", "float", "spatial")
+TESTS = ("equals", "not", "given", "size", "tensor", "repeats", "rounds", "float", "spatial")
 PASSES = ("forward", "backward")
 
 _CONDITION = re.compile(
     r"(?P<word>float|spatial)"
-    r"|(?P<kind>!|tensor:|repeats:|)(?P<name>[a-z_]+)@(?P<at>\d)(?:=(?P<value>\w+)|(?P<size>>1)|)"
+    r"|(?P<kind>!|tensor:|repeats:|rounds:|)(?P<name>[a-z_]+)@(?P<at>\d)(?:=(?P<value>\w+)|(?P<size>>1)|)"
 )
 
 
@@ -31,7 +31,8 @@ class Condition(NamedTuple):
     """One condition on a call; `test` is one of `TESTS`, the argument is `name`, or the one at `position`.
 
     "equals", "not": the argument has the value `value`, or not; "given"; "size": a size other than 1; "tensor": it is known to be
-    a tensor; "repeats": it can hold an index twice; "float", "spatial": what the operation works on.
+    a tensor; "repeats": it can hold an index twice; "rounds": it is not
+    known to hold whole numbers, whose sum does not hang on the order; "float", "spatial": what the operation works on.
     """
 
     test: str

@@ -9,10 +9,10 @@ from torchdet_lint import ir
 from torchdet_lint.analysis.tensors import Inference, Trait, of_value
 from torchdet_lint.analysis.tensors.scopes import place_of
 from torchdet_lint.analysis.trace import Event
-from torchdet_lint.analysis.values import NONE, UNKNOWN, Items, Known, Made, Option, Value, alternatives
+from torchdet_lint.analysis.values import NONE, Items, Known, Made, Option, Value, alternatives
 from torchdet_lint.catalog.operations import Condition, Operation
 from torchdet_lint.checks.emit import source_text
-from torchdet_lint.checks.facts import Facts
+from torchdet_lint.checks.facts import Facts, find_call
 from torchdet_lint.checks.gradients import cut_off, names_data, without_gradient
 
 METHOD = "torch.Tensor."
@@ -24,6 +24,12 @@ COUNTS = re.compile(
 
 DISTINCT = re.compile(r"action|sort|topk|top_k|perm|shuffle|restore|rank|order|uniq|keep|pos")
 """Names of indices that hold nothing twice."""
+
+REPEATING = frozenset(
+    f"torch.{name}" for name in ("randint", "randint_like", "multinomial", "tensor", "as_tensor", "LongTensor", "bucketize",
+    "searchsorted", "zeros", "ones", "full", "cat", "repeat_interleave")
+)  # fmt: skip
+"""Functions whose results hold an index more than once, or may well."""
 
 SAMPLES = frozenset(("__getitem__", "__getitems__"))
 
@@ -78,7 +84,7 @@ class Call:
         """Whether the operation works on a tensor that may be on an accelerator and, for a row about gradients, have one."""
         if self.layer:
             return True
-        if self.samples:
+        if self.samples or self._elsewhere():
             return False
         found = self.worked_on()
         if found.kind == "other" or found.device == "cpu":
@@ -90,13 +96,33 @@ class Call:
             return False
         return not row.backward or self._trained(row, found)
 
+    def _may_repeat(self, value: Value | None) -> bool:
+        """Whether a value that a caller hands over is made by what gives the same index more than once."""
+        sites = [option.identity[0] for option in alternatives(value) if isinstance(option, Made)]
+        calls = [(site, find_call(self.facts.project, site)) for site in sites]
+        return any(
+            call is not None and self.facts.names(site.path).dotted(call.func) in REPEATING for site, call in calls
+        )
+
+    def _elsewhere(self) -> bool:
+        """Whether the call stands where a tensor is known to be on another device than CUDA: `if x.device.type == "mps":`."""
+        body = self.facts.project.body(self.event.site.path, self.event.site.unit)
+        start = self.expr.span[0]
+        return any(
+            isinstance(node, ir.If)
+            and _other_device(node.test)
+            and any(each.span[0] <= start for each in node.body)
+            and start < (node.orelse[0].span[0] if node.orelse else _end(node.body))
+            for node in ir.nested(body)
+        )
+
     def _index_in_sight(self, row: Operation) -> bool:
         """Whether it can be seen where the indices come from: they hold something twice only where somebody made them so."""
         conditions = [found for callee, found in row.calls if callee == self.event.api]
         for name, position in [(c.name, c.position) for found in conditions for c in found if c.test == "repeats"]:
             expr = self.argument(name, position)
             value = self.made.get(name, position)
-            if expr is not None and self.inference.of(expr).given and (value is None or value == UNKNOWN):
+            if expr is not None and self.inference.of(expr).given and not self._may_repeat(value):
                 return False
         return True
 
@@ -115,6 +141,19 @@ class Call:
         site = self.event.site
         body = self.facts.project.body(site.path, site.unit)
         return not (without_gradient(site.path, self.inference.place) or cut_off(self.inference.place, body))
+
+
+def _other_device(test: ir.Expr) -> bool:
+    """`x.device.type == "mps"`, `device == "cpu"`"""
+    if not isinstance(test, ir.Compare) or test.ops != ("==",) or not isinstance(test.values[0], ir.Const):
+        return False
+    asked = test.left.value if isinstance(test.left, ir.Attr) and test.left.name == "type" else test.left
+    name = asked.name if isinstance(asked, ir.Attr) else getattr(asked, "id", "")
+    return "device" in name and test.values[0].value in ("cpu", "mps", "xla", "meta", "hpu", "npu", "tpu")
+
+
+def _end(body: ir.Body) -> int:
+    return max((node.span[1] for node in ir.nested(body) if getattr(node, "span", None) is not None), default=0)  # type: ignore[attr-defined]
 
 
 def describe(facts: Facts, event: Event) -> Call | None:
@@ -143,6 +182,8 @@ def holds(call: Call, condition: Condition) -> bool:
     expr = call.argument(name, position)
     if test == "tensor":
         return call.trait(expr, value).kind == "tensor"
+    if test == "rounds":
+        return expr is None or not _whole(call, expr, value)
     if test == "repeats":
         return expr is None or not _distinct(call, expr)
     found = call.worked_on()
@@ -180,6 +221,18 @@ def _real(call: Call, found: Trait) -> bool:
     if found.dtype:
         return found.dtype == "float"
     return call.input is None or COUNTS.search(_text(call, call.input).lower()) is None
+
+
+WHOLE = frozenset(("ones", "ones_like", "new_ones", "zeros", "zeros_like", "new_zeros", "one_hot"))
+"""Functions that give whole numbers, in whatever type."""
+
+
+def _whole(call: Call, expr: ir.Expr, value: Value | None) -> bool:
+    """Whether what is added up is known to be whole numbers."""
+    made = call.inference.resolve(expr)
+    func = made.func if isinstance(made, ir.Call) else None
+    name = func.name if isinstance(func, ir.Attr) else func.id if isinstance(func, ir.Name) else ""
+    return name in WHOLE or call.trait(expr, value).dtype == "int"
 
 
 def _text(call: Call, expr: ir.Expr) -> str:

@@ -131,7 +131,7 @@ def _worst(facts: Facts, event: Event, found: frozenset[Mark], call: str) -> Fin
                     continue
                 return at_site(facts, "TDL005", "hash", event.site, value=value, reason="", family="")
             return at_site(facts, "TDL005", "value", event.site, value=value, reason=_reason(mark.what), family="")
-        if mark.kind == "draw" and mark.site is not None and _unseeded_at(facts, event, mark.what):
+        if mark.kind == "draw" and mark.site is not None and _unseeded_at(facts, event, mark):
             family = family_name(mark.what)
             return at_site(
                 facts, "TDL005", "draw", event.site, value=call_text(facts, mark.site), family=family, reason=""
@@ -179,11 +179,13 @@ def _reason(what: str) -> str:
     return "an address" if what == "id()" else "random numbers of the operating system"
 
 
-def _unseeded_at(facts: Facts, event: Event, family: str) -> bool:
-    """Whether some program is certain to reach the event before it seeds the family."""
+def _unseeded_at(facts: Facts, event: Event, mark: Mark) -> bool:
+    """Whether some program is certain to make a draw, or to use it as a seed, before it seeds the family."""
+    draws = [each for each in facts.events("draw") if each.site == mark.site]
     return any(
-        visit.program != LIBRARY and visit.state.status(family) is Status.UNSEEDED and not visit.around.worker
-        for visit in facts.visits[event]
+        visit.program != LIBRARY and visit.state.status(mark.what) is Status.UNSEEDED and not visit.around.worker
+        for each in (event, *draws)
+        for visit in facts.visits[each]
     )
 
 

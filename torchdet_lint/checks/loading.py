@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from torchdet_lint import ir
@@ -169,8 +170,10 @@ def _learns_again(around: Around) -> bool:
     return around.loop in ("loop", "rebuild") and not around.no_grad and not around.evaluating
 
 
-def _evaluates(facts: Facts, site: Site) -> bool:
-    """Whether the function around a place switches a model to evaluation and none to training."""
+def _evaluates(facts: Facts, site: Site, made: Made) -> bool:
+    """Whether the function around a place switches a model to evaluation and none to training, or goes through what is named
+    after validation and does not train.
+    """
     name = site.scope.rpartition(".")[2]
     body = facts.project.body(site.path, site.unit)
     functions = [
@@ -183,7 +186,23 @@ def _evaluates(facts: Facts, site: Site) -> bool:
     called = {
         node.func.name for node in nested(functions[-1]) if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr)
     }
-    return "eval" in called and called.isdisjoint(("train", "backward", "step"))
+    learns = not called.isdisjoint(("train", "backward", "step", "zero_grad"))
+    return not learns and ("eval" in called or _is_validation(facts, made))
+
+
+VALIDATES = re.compile(r"(?:^|_)(?:val|valid|validation|test|eval|evaluation|dev)(?=_|$|data|set|loader)")
+"""Names of what a model is only tried on."""
+
+
+def _is_validation(facts: Facts, made: Made) -> bool:
+    """Whether a loader has the name of one that is only looked at."""
+    site = made.identity[0]
+    for node in nested(facts.project.body(site.path, site.unit)):
+        if isinstance(node, ir.Assign) and node.value is not None and node.value.span == site.span:
+            target = node.targets[0]
+            name = target.name if isinstance(target, ir.Attr) else getattr(target, "id", "")
+            return VALIDATES.search(name.lower()) is not None
+    return False
 
 
 def _iterated_in_loops(facts: Facts) -> set[Identity]:
@@ -192,7 +211,7 @@ def _iterated_in_loops(facts: Facts) -> set[Identity]:
     for event in facts.events("iterate"):
         if event.made is None or not any(_learns_again(visit.around) for visit in facts.visits[event]):
             continue
-        if _evaluates(facts, event.site):
+        if _evaluates(facts, event.site, event.made):
             continue
         for name, position in (("sampler", 3), ("batch_sampler", 4)):
             for option in alternatives(event.made.get(name, position)):

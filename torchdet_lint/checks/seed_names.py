@@ -174,11 +174,13 @@ def _names_it(call: ir.Call, name: str) -> bool:
     )
 
 
-def zero_tests(body: ir.Body) -> Iterator[tuple[ir.Span, ir.Span]]:
-    """Places that take a seed of 0 for none: (span of the finding, span of the test)."""
+def zero_tests(body: ir.Body, texts: frozenset[str] = frozenset()) -> Iterator[tuple[ir.Span, ir.Span]]:
+    """Places that take a seed of 0 for none: (span of the finding, span of the test). `texts` are names of the module that hold
+    text.
+    """
     found = [each for node in nested(body) if (each := _seed_test(node)) is not None]
     if found:
-        others = _flags(body) | _texts(body)
+        others = _flags(body) | texts_in(body) | texts
         for span, test, whole in found:
             if _asked_name(test) not in others:
                 yield span, span if whole else test.span
@@ -212,7 +214,7 @@ def _flags(body: ir.Body) -> frozenset[str]:
     )
 
 
-def _texts(body: ir.Body) -> frozenset[str]:
+def texts_in(body: ir.Body) -> frozenset[str]:
     """Names that hold text from the environment, where "0" is true."""
     return frozenset(
         target.id

@@ -13,7 +13,7 @@ from torchdet_lint.analysis.triggers import SEED_WORD, holds_seed_name
 from torchdet_lint.analysis.values import Known, Option, Site, Value
 from torchdet_lint.checks.emit import at_site, call_text, family_name, finding, locate, source_text
 from torchdet_lint.checks.facts import Facts, find_call, nested
-from torchdet_lint.checks.seed_names import AttributeReads, dead_parameters, zero_tests
+from torchdet_lint.checks.seed_names import AttributeReads, dead_parameters, texts_in, zero_tests
 from torchdet_lint.finding import Finding
 
 REPEATED = ("forward", "__getitem__", "__call__", "training_step", "__getitems__")
@@ -48,11 +48,22 @@ def _parameters(facts: Facts, path: str, unit: int, body: ir.Body, reads: Attrib
 
 def _zero(facts: Facts, path: str, unit: int, body: ir.Body) -> Iterator[Finding]:
     """`if seed:` and `seed or default`"""
-    for span, text_span in zero_tests(body):
+    for span, text_span in zero_tests(body, _module_texts(facts, path)):
         value = source_text(facts, path, unit, text_span)
         yield finding(
             facts, "TDL011", "zero", locate(facts, Site(path, unit, span, "")), value=value, option="", where=""
         )
+
+
+def _module_texts(facts: Facts, path: str) -> frozenset[str]:
+    """The names of a module that hold text from the environment."""
+    units = facts.project.modules[path].source.units
+    found = (
+        texts_in(facts.project.body(path, unit.index))
+        for unit in units
+        if unit.kind == "assign" and not unit.words.isdisjoint(("environ", "getenv"))
+    )
+    return frozenset().union(*found)
 
 
 def _options(facts: Facts, reads: AttributeReads) -> Iterator[Finding]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from torchdet_lint.analysis.fold import Hit, events
 from torchdet_lint.analysis.state import FAMILIES
-from torchdet_lint.analysis.trace import Branch, Enter, Event, Node, Repeat
+from torchdet_lint.analysis.trace import Branch, Enter, Event, Node, Repeat, Trace
 from torchdet_lint.analysis.values import Truth
 from torchdet_lint.checks.emit import at_hit, call_text, family_name
 from torchdet_lint.checks.facts import Facts, ProgramFacts
@@ -25,11 +26,32 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _family(facts: Facts, program: ProgramFacts, family: str) -> Iterator[Finding]:
     entry, hits = program.program.path, program.hits
     if (hit := hits.get(f"unseeded:{family}")) is not None:
-        yield _unseeded(facts, program, family, hit)
+        found = _unseeded(facts, program, family, hit)
+        yield replace(found, confidence="medium") if found.confidence == "high" and _is_chance(hit, family) else found
     if (optional := hits.get(f"optional:{family}")) is not None:
         yield from _optional(facts, program, family, optional)
     elif hit is None and (hit := hits.get(f"weak:{family}")) is not None:
         yield at_hit(facts, UNSEEDED[family], "main-process", hit, entry, last="draws here", seeder="", where="")
+
+
+def _is_chance(hit: Hit, family: str) -> bool:
+    """Whether the draw is behind a call that may have one of several callees, not all of which draw."""
+    return any(
+        isinstance(step.node, Branch) and step.node.choices > _drawing(step.trace, step.node, family) > 0
+        for step in hit.steps
+    )
+
+
+def _drawing(trace: Trace, choice: Branch, family: str) -> int:
+    """How many of the callees that a call may have draw from a family."""
+    return sum(
+        isinstance(node, Branch) and node.choices > 0 and node.site == choice.site and _draws(node.then, family)
+        for node in trace
+    )
+
+
+def _draws(trace: Trace, family: str) -> bool:
+    return any(event.kind == "draw" and family in event.families for event in events(trace))
 
 
 def _unseeded(facts: Facts, program: ProgramFacts, family: str, hit: Hit) -> Finding:

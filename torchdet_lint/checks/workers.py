@@ -45,15 +45,15 @@ def judge_workers(facts: Facts, site: Site, events: list[Event], said: set[Site]
     new_torch = facts.context.torch(site.path).newest_satisfies("torch>=1.9")
     verdicts = [_verdict(facts, site, made, new_torch=new_torch) for made in loaders]
     variant, where, family = max(verdicts, key=lambda found: ORDER.index(found[0]))
-    if copies and variant in ("seeded", "out-of-sight"):
+    if copies and variant in ("nothing", "seeded", "out-of-sight"):
         return  # said already, and better
     row = facts.machine.api(loaders[0].cls)
-    if variant == "seeded" and row is not None and row.workers:
+    if variant in ("nothing", "seeded") and row is not None and row.workers:
         return  # it has a `worker_init_fn` of its own
     yield at_site(facts, "TDL102", variant, site, where=where, family=family)
 
 
-ORDER = ("seeded", "out-of-sight", "repeated-draw", "unseeded-draw")
+ORDER = ("nothing", "seeded", "out-of-sight", "repeated-draw", "unseeded-draw")
 """What can be said of the draws in workers, from harmless to certain."""
 
 
@@ -96,10 +96,15 @@ def _verdict(facts: Facts, site: Site, made: Made, *, new_torch: bool) -> tuple[
                 return "repeated-draw", _short(event.api), "NumPy"
             if family not in FAMILIES:
                 return "unseeded-draw", _short(event.api), family_name(family)
+    drawing = sorted(
+        {family for event in all_events(tuple(frame.trace)) if event.kind == "draw" for family in event.families}
+    )
     hidden = _hidden(facts, dataset, 0) if dataset is not None or made.open else ""  # a graph is no code
     if hidden == UNSEEN:
         hidden = _written(facts, site)
-    return ("out-of-sight", hidden, "") if hidden else ("seeded", "", "")
+    if hidden:
+        return "out-of-sight", hidden, ""
+    return ("seeded", "", " and ".join(map(family_name, drawing))) if drawing else ("nothing", "", "")
 
 
 def _written(facts: Facts, site: Site) -> str:

@@ -11,7 +11,18 @@ from collections.abc import Callable, Mapping
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.checks.facts import Facts
 from torchdet_lint.finding import Finding, Fix
-from torchdet_lint.fixes import generators, loading, memory, ordering, seeding, strict, switches
+from torchdet_lint.fixes import (
+    attention,
+    epochs,
+    generators,
+    loading,
+    meant,
+    memory,
+    ordering,
+    seeding,
+    strict,
+    switches,
+)
 from torchdet_lint.fixes.code import Code
 from torchdet_lint.fixes.target import Target
 
@@ -22,13 +33,13 @@ BUILDERS: Mapping[str, Callable[[Target], Fix | None]] = {
     "TDL004": generators.give_seed,
     "TDL005": generators.fixed_seed,
     "TDL006": seeding.move_up,
-    "TDL011": generators.compare_with_none,
+    "TDL011": meant.read_seed,
     "TDL101": loading.give_generator,
     "TDL102": loading.seed_workers,
     "TDL103": loading.give_generator,
     "TDL105": ordering.sort,
     "TDL106": ordering.sort,
-    "TDL108": loading.tell_epoch,
+    "TDL108": epochs.tell_epoch,
     "TDL201": switches.benchmark,
     "TDL202": switches.deterministic,
     "TDL203": strict.enable,
@@ -37,9 +48,9 @@ BUILDERS: Mapping[str, Callable[[Target], Fix | None]] = {
     "TDL207": switches.no_tuning,
     "TDL208": switches.strict_again,
     "TDL209": switches.precise,
-    "TDL301": switches.math_only,
-    "TDL303": switches.only_math,
-    "TDL304": switches.flash_deterministic,
+    "TDL301": attention.math_only,
+    "TDL303": attention.only_math,
+    "TDL304": attention.flash_deterministic,
     "TDL501": memory.zeros,
 }
 """The function that fixes each rule's findings. TDL900, which needs no analysis, has its own."""

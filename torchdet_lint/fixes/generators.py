@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace as replaced
 
 from torchdet_lint import ir
+from torchdet_lint.analysis.triggers import holds_seed_name
 from torchdet_lint.analysis.values import NONE, alternatives, marks
+from torchdet_lint.checks.facts import nested
 from torchdet_lint.checks.generators import seed_of
 from torchdet_lint.checks.seed_names import is_seed_name
+from torchdet_lint.checks.seed_options import REPEATED
 from torchdet_lint.finding import Fix
 from torchdet_lint.fixes.arguments import add, argument, replace
 from torchdet_lint.fixes.code import Code
@@ -48,18 +51,55 @@ def give_seed(target: Target) -> Fix | None:
 
 
 def _default_seed(target: Target) -> Fix | None:
-    """A default for the parameter that nobody passes, in the place of None."""
+    """A default in the place of None: of the parameter where nobody passes it, else of the setting that they pass."""
     seeds = [seed_of(target.facts, event) for event in target.events]
-    if any(NONE in alternatives(seed) for seed in seeds if seed is not None):
-        return None  # somebody passes it
+    passed = any(NONE in alternatives(seed) for seed in seeds if seed is not None)
     function = target.code.function(target.start)
-    passed = {arg.value.id for arg in (target.call[0].args if target.call else ()) if isinstance(arg.value, ir.Name)}
+    used = {arg.value.id for arg in (target.call[0].args if target.call else ()) if isinstance(arg.value, ir.Name)}
     for param in function[0].params if function is not None else ():
         default = param.default
-        if function and param.name in passed and isinstance(default, ir.Const) and default.value is None:
+        if function and param.name in used and isinstance(default, ir.Const) and default.value is None:
+            if target.is_repeated() or function[0].name in REPEATED:
+                return None  # each call would draw the same numbers
+            if passed:
+                return _default_setting(target, function[0].name)
             edit = replace(target.code, function[1], default, FALLBACK)
             return fix(f"let `{param.name}` default to {FALLBACK}", "unsafe", [edit])
     return None
+
+
+def _default_setting(target: Target, function: str) -> Fix | None:
+    """A default for the field of a configuration, or the option, that callers pass on, where it is None so far."""
+    facts, project = target.facts, target.facts.project
+    names: set[str] = set()
+    fields: dict[str, list[tuple[str, int, ir.Expr]]] = {}
+    for path, module in sorted(project.modules.items()):
+        for unit in module.source.units:
+            if function not in unit.words and not holds_seed_name(unit):
+                continue
+            for node in nested(project.body(path, unit.index)):
+                if isinstance(node, ir.Call) and _last_name(node.func) == function:
+                    names |= {arg.value.name for arg in node.args if isinstance(arg.value, ir.Attr)}
+                if isinstance(node, ir.Class):
+                    for name, value in _optional_fields(node):
+                        fields.setdefault(name, []).append((path, unit.start, value))
+    found = [place for name in sorted(names) if is_seed_name(name) for place in fields.get(name, ())]
+    if len(found) != 1 or not facts.context.wants(found[0][0]):
+        return None
+    path, base, value = found[0]
+    code = Code.of(project, path)
+    return (
+        None if code is None else fix(f"let it default to {FALLBACK}", "unsafe", [replace(code, base, value, FALLBACK)])
+    )
+
+
+def _optional_fields(cls: ir.Class) -> Iterator[tuple[str, ir.Expr]]:
+    """The fields of a class that are None where nobody sets them: `seed: int | None = None`."""
+    for each in cls.body:
+        if not isinstance(each, ir.Assign) or each.annotation is None or not isinstance(each.targets[0], ir.Name):
+            continue
+        if isinstance(each.value, ir.Const) and each.value.value is None:
+            yield each.targets[0].id, each.value
 
 
 def _seeded_sampler(target: Target, call: ir.Call) -> Fix | None:
@@ -200,8 +240,6 @@ def _stable_hash(target: Target) -> Fix | None:
 
 def compare_with_none(target: Target) -> Fix | None:
     """TDL011: `if seed:` becomes `if seed is not None:`."""
-    if target.variant != "zero":
-        return None
     code = target.code
     for node, base in target.code.nodes(target.start, target.end):
         if isinstance(node, ir.If | ir.Choice):

@@ -1,4 +1,4 @@
-"""TDL101, 103: a seeded generator; TDL102: a worker function that seeds; TDL108: the sampler is told the epoch."""
+"""TDL101, 103: a seeded generator; TDL102: a worker function that seeds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from torchdet_lint import ir
 from torchdet_lint.checks.facts import nested
 from torchdet_lint.finding import Edit, Fix
 from torchdet_lint.fixes.arguments import add, argument, fits, replace
-from torchdet_lint.fixes.code import Code, Placed
+from torchdet_lint.fixes.code import Placed
+from torchdet_lint.fixes.epochs import assigned
 from torchdet_lint.fixes.imports import Named, is_free
 from torchdet_lint.fixes.seeds import seed_at
 from torchdet_lint.fixes.target import Target, fix
@@ -59,7 +60,7 @@ def _beside(target: Target, value: str) -> list[Edit | None]:
 
 def _named_after(placed: Placed) -> list[str]:
     """`train_generator` for `train_loader`, so that several loaders share no name."""
-    found = re.fullmatch(r"(\w+_)(?:data_?)?loader", _assigned(placed))
+    found = re.fullmatch(r"(\w+_)(?:data_?)?loader", assigned(placed))
     return [f"{found[1]}generator"] if found is not None else []
 
 
@@ -164,161 +165,3 @@ def _uses_numpy(target: Target) -> bool:
     """Whether the project imports NumPy anywhere: torch does without it."""
     modules = target.facts.project.modules.values()
     return any(record.module.partition(".")[0] == "numpy" for module in modules for record in module.source.imports)
-
-
-# TDL108
-
-
-def tell_epoch(target: Target) -> Fix | None:
-    """TDL108: `sampler.set_epoch(epoch)` at the head of the loop over epochs."""
-    code = target.code
-    around = code.around(target.start)
-    if not around:
-        return None
-    placed = around[-1].here
-    name = _assigned(placed)
-    if not name:
-        return None
-    holders = {name, *_holders(code, target.start, name)}
-    for loop in _later_loops(code, target.start):
-        statement = loop.statement
-        if not isinstance(statement, ir.For) or not isinstance(statement.target, ir.Name) or not statement.body:
-            continue
-        if not _counts(statement) or not _mentions(statement, holders):
-            continue
-        first = loop.base + statement.body[0].span[0]
-        line = f"{name}.set_epoch({_epoch(code, loop, statement)})"
-        condition = _condition(target, name)
-        lines = [line] if condition is None else [f"if {condition}:", f"{_step(code, first)}{line}"]
-        return fix("tell the sampler the epoch", "unsafe", [code.lines_before(first, lines)])
-    return _tell_in_class(target, holders)
-
-
-def _tell_in_class(target: Target, holders: set[str]) -> Fix | None:
-    """The same where the loader is an attribute, and another method counts the epochs."""
-    code = target.code
-    cls = next(
-        (level.here for level in reversed(code.around(target.start)) if isinstance(level.here.statement, ir.Class)),
-        None,
-    )
-    if cls is None or not isinstance(cls.statement, ir.Class):
-        return None
-    kept = {
-        placed.statement.targets[0].name
-        for placed in _statements(code, target.start)
-        if isinstance(placed.statement, ir.Assign)
-        and isinstance(placed.statement.targets[0], ir.Attr)
-        and isinstance(placed.statement.value, ir.Call)
-        and _mentions(placed.statement.value, holders)
-    }
-    methods = [Placed(each, cls.base) for each in cls.statement.body if isinstance(each, ir.Function)]
-    for loop in (inner for method in methods for inner in _inside(method)):
-        statement = loop.statement
-        if not isinstance(statement, ir.For) or not isinstance(statement.target, ir.Name) or not _counts(statement):
-            continue
-        read = {
-            n.name for n in nested(statement.body) if isinstance(n, ir.Attr) and getattr(n.value, "id", "") == "self"
-        }
-        if len(kept & read) == 1 and statement.body:
-            line = f"self.{next(iter(kept & read))}.sampler.set_epoch({statement.target.id})"
-            edit = code.lines_before(loop.base + statement.body[0].span[0], [line])
-            return fix("tell the sampler the epoch", "unsafe", [edit])
-    return None
-
-
-def _inside(method: Placed) -> list[Placed]:
-    from torchdet_lint.project.names import flat
-
-    body = method.statement.body if isinstance(method.statement, ir.Function) else ()
-    return [Placed(each, method.base) for each in flat(body)]
-
-
-def _step(code: Code, at: int) -> str:
-    return "\t" if "\t" in code.indent(at) else "    "
-
-
-def _epoch(code: Code, loop: Placed, statement: ir.For) -> str:
-    return statement.target.id if isinstance(statement.target, ir.Name) else "0"
-
-
-def _assigned(placed: Placed) -> str:
-    statement = placed.statement
-    if isinstance(statement, ir.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ir.Name):
-        return statement.targets[0].id
-    return ""
-
-
-def _holders(code: Code, at: int, name: str) -> set[str]:
-    """The variables that are made with the sampler: loaders."""
-    return {
-        _assigned(placed)
-        for placed in _statements(code, at)
-        if _assigned(placed) and isinstance(placed.statement, ir.Assign) and _mentions(placed.statement.value, {name})
-    } | _through_arguments(code, at, name)
-
-
-def _through_arguments(code: Code, at: int, name: str) -> set[str]:
-    """Loaders that get the sampler in a dictionary of arguments: `kwargs = {"sampler": sampler}`."""
-    given = {
-        _assigned(placed)
-        for placed in _statements(code, at)
-        if isinstance(placed.statement, ir.Assign) and isinstance(placed.statement.value, ir.Mapping | ir.Call)
-        and _mentions(placed.statement.value, {name})
-    }  # fmt: skip
-    return {
-        _assigned(placed)
-        for placed in _statements(code, at)
-        if isinstance(placed.statement, ir.Assign) and _mentions(placed.statement.value, given - {""})
-    } - {""}
-
-
-def _statements(code: Code, at: int) -> list[Placed]:
-    """The statements of the function around an offset, or of the top level, at any depth."""
-    function = code.function(at)
-    block = code.top if function is None else tuple(Placed(each, function[1]) for each in function[0].body)
-    return [inner for placed in block for inner in _flat(placed)]
-
-
-def _flat(placed: Placed) -> list[Placed]:
-    from torchdet_lint.project.names import flat
-
-    return [Placed(each, placed.base) for each in flat((placed.statement,))]
-
-
-def _later_loops(code: Code, at: int) -> list[Placed]:
-    """The outermost loops below an offset, in the same function."""
-    return [each for each in _statements(code, at) if isinstance(each.statement, ir.For) and each.start > at]
-
-
-def _counts(statement: ir.For) -> bool:
-    """Whether a loop counts: over `range(...)`, or a wrapper of it."""
-    return any(isinstance(node, ir.Name) and node.id in ("range", "trange") for node in nested(statement.iter))
-
-
-def _mentions(node: object, names: set[str]) -> bool:
-    return any(isinstance(each, ir.Name) and each.id in names for each in nested(node))
-
-
-def _condition(target: Target, name: str) -> str | None:
-    """Under which condition the variable holds a sampler, where it does not always."""
-    code = target.code
-    around = code.around(target.start)
-    statement = around[-1].here.statement
-    if isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Choice):
-        return code.written(around[-1].here.base, statement.value.test.span)
-    others = [p for p in _statements(code, target.start) if _assigned(p) == name and p.start != around[-1].here.start]
-    if not others:
-        return None
-    for level in reversed(around[:-1]):
-        holder = level.here.statement
-        if isinstance(holder, ir.If) and any(p.start > level.here.start for p in others):
-            inside = level.here.base + holder.body[-1].span[1] if holder.body else 0
-            if target.start < inside:
-                return code.written(level.here.base, holder.test.span)
-        if isinstance(holder, ir.Function):
-            break
-    return f"isinstance({name}, {_class(target)})"
-
-
-def _class(target: Target) -> str:
-    return target.code.written(target.call[1], target.call[0].func.span) if target.call is not None else "object"

@@ -8,15 +8,17 @@ from torchdet_lint.analysis.state import FAMILIES
 from torchdet_lint.analysis.trace import Enter, Event
 from torchdet_lint.checks.emit import family_name
 from torchdet_lint.checks.facts import Facts, ProgramFacts, find_call, nested
+from torchdet_lint.checks.seed_names import is_seed_name
 from torchdet_lint.checks.seeding import seeded_after
 from torchdet_lint.finding import Edit, Fix
 from torchdet_lint.fixes.code import Around, Code, Placed
 from torchdet_lint.fixes.imports import Named
+from torchdet_lint.fixes.meant import ORDER, draw_when_called, seed_from_parameter
 from torchdet_lint.fixes.places import frames, head, in_loop, offset_of, precedes, process_of, statement_at
 from torchdet_lint.fixes.seeds import CONSTANT, PLAIN_SEEDERS, SEEDERS, is_pure
 from torchdet_lint.fixes.target import Target, fix
 
-ORDER = ("python", "numpy", "torch")
+OWN = {"TDL001": "torch", "TDL002": "numpy", "TDL003": "python"}
 
 
 def seed_program(target: Target) -> Fix | None:
@@ -27,12 +29,14 @@ def seed_program(target: Target) -> Fix | None:
     missing = _missing(program, target)
     if not missing:
         return None
-    return _beside_others(target, program, missing) or _at_the_head(target, program, missing)
+    own = OWN[target.finding.code]
+    meant = seed_from_parameter(target, missing, own) or draw_when_called(target, missing[own])
+    return meant or _beside_others(target, program, missing) or _at_the_head(target, missing)
 
 
 def _missing(program: ProgramFacts, target: Target) -> dict[str, Hit]:
     """The first draw of each family that the program never seeds, and of the one that the finding is about."""
-    own = {"TDL001": "torch", "TDL002": "numpy", "TDL003": "python"}[target.finding.code]
+    own = OWN[target.finding.code]
     found = {}
     for family in ORDER:
         hit = program.hits.get(f"unseeded:{family}")
@@ -54,10 +58,11 @@ def _lines(target: Target, missing: dict[str, Hit], value: str, at: int) -> tupl
     return [f"{name.text}({value})" for name in names if name is not None], names
 
 
-def _at_the_head(target: Target, program: ProgramFacts, missing: dict[str, Hit]) -> Fix | None:
+def _at_the_head(target: Target, missing: dict[str, Hit], *, constant: bool = True) -> Fix | None:
+    """`constant`: whether a constant will do where no seed is in sight."""
     code = target.code
     found = head(target.facts, code, list(missing.values()))
-    if found is None:
+    if found is None or (found.seed is None and not constant):
         return None
     value = (found.seed or CONSTANT).argument
     lines, names = _lines(target, missing, value, found.placed.start)
@@ -79,22 +84,32 @@ def _beside_others(target: Target, program: ProgramFacts, missing: dict[str, Hit
         if all(precedes(hit, draw) and process_of(hit) == process_of(draw) for draw in missing.values())
     ]
     for hit in before:
-        last = _last_seeding(target.facts, hit.event)
+        last = _last_seeding(target, hit.event)
         found = _after_seeding(target, last, missing)
         if found is not None:
             return found
     return None
 
 
-def _last_seeding(facts: Facts, event: Event) -> Event:
-    """The last of the seeding calls that stand with this one."""
+def _last_seeding(target: Target, event: Event) -> Event:
+    """The last of the seeding calls that stand in one block with this one, so that none depends on a further condition."""
+    code = Code.of(target.facts.project, event.site.path)
+    if code is None:
+        return event
     near = [
         each
-        for each in facts.events("seed")
+        for each in target.facts.events("seed")
         if (each.site.path, each.site.unit, each.site.scope) == (event.site.path, event.site.unit, event.site.scope)
         and each.api in PLAIN_SEEDERS
+        and _block_of(code, each) == _block_of(code, event)
     ]
     return max(near, key=lambda each: each.site.span) if near else event
+
+
+def _block_of(code: Code, event: Event) -> int:
+    """Where the block begins that an event stands in."""
+    around = code.around(offset_of(code, event.site)[0])
+    return around[-1].block[0].start if around else -1
 
 
 def _after_seeding(target: Target, event: Event, missing: dict[str, Hit]) -> Fix | None:
@@ -120,7 +135,7 @@ def _after_seeding(target: Target, event: Event, missing: dict[str, Hit]) -> Fix
 def move_up(target: Target) -> Fix | None:
     """TDL006"""
     program = target.program
-    if program is None or target.variant != "late":
+    if program is None or target.variant not in ("late", "import"):
         return None
     for family in FAMILIES:
         hit = program.hits.get(f"unseeded:{family}")
@@ -128,8 +143,21 @@ def move_up(target: Target) -> Fix | None:
             continue
         if target.finding.message.find(family_name(family)) < 0:
             continue
-        return _moved(target, hit, family) or _at_the_head(target, program, {family: hit})
+        called = draw_when_called(target, hit)
+        if called is not None or target.variant == "import":
+            return called
+        moved = _moved(target, hit, family)
+        return moved or _at_the_head(target, {family: hit}, constant=not _gives_seed(target, hit))
     return None
+
+
+def _gives_seed(target: Target, hit: Hit) -> bool:
+    """Whether what is drawn is to be a seed, for programs that are given none."""
+    code = Code.of(target.facts.project, hit.event.site.path)
+    placed = statement_at(code, offset_of(code, hit.event.site)[0]) if code is not None else None
+    statement = placed.statement if placed is not None else None
+    names = [getattr(each, "id", getattr(each, "name", "")) for each in getattr(statement, "targets", ())]
+    return isinstance(statement, ir.Assign) and any(is_seed_name(str(name)) for name in names)
 
 
 def _moved(target: Target, hit: Hit, family: str) -> Fix | None:

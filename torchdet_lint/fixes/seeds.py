@@ -9,7 +9,7 @@ from torchdet_lint import ir
 from torchdet_lint.analysis.triggers import SEED_WORD
 from torchdet_lint.analysis.values import NONE, Known, Value, alternatives
 from torchdet_lint.checks.facts import Facts, nested
-from torchdet_lint.checks.seed_names import is_seed_name
+from torchdet_lint.checks.seed_names import AttributeReads, is_seed_name
 from torchdet_lint.fixes.code import Code, Placed
 
 PARSES = frozenset(("parse_args", "parse_known_args", "parse_args_into_dataclasses", "parse"))
@@ -192,8 +192,9 @@ def _options(
         return
     reach = _reach(facts, code.path)
     options = {event.api: event for event in facts.events("option") if event.site.path in reach}
-    for name, event in sorted(options.items()):
-        if not SEED_WORD.search(name) or not is_seed_name(name):
+    for name, event in sorted(options.items(), key=lambda item: _rank(facts, item[0])):
+        # "init" is a verb in names of functions only.
+        if not SEED_WORD.search(name) or not is_seed_name(name.removeprefix("init_")):
             continue
         default, text = event.value, "{}"
         kind = event.made.get("type") if event.made is not None else None
@@ -205,6 +206,12 @@ def _options(
             if checked is None or any(own == namespace and other in options for own, other in checked):
                 none = default == NONE or NONE in alternatives(default)
                 yield Seed(text.format(f"{namespace}.{name}"), since, none)
+
+
+def _rank(facts: Facts, name: str) -> tuple[bool, bool, str]:
+    """Which seed option to take first: one that nothing reads was meant to be used, then the one that is simply the seed."""
+    dead = SEED_WORD.search(name) is not None and not AttributeReads(facts.project).reads_option(name)
+    return (not dead, name != "seed", name)
 
 
 def _is_number(kind: Value | None, default: Value) -> bool:

@@ -147,22 +147,48 @@ def workspace(target: Target) -> Fix | None:
     if found is None:
         return None
     environment = target.named("os.environ", found.placed.start)
-    edits = [found.insert(target.code, [line]), *_late_setting(target, program)]
-    return fix(f"set {CUBLAS_NAME} first", "unsafe", edits, [environment])
+    late = _late_setting(target, program, found.placed)
+    mode = _mode_beside(target, program, late)
+    lines = [line, *(target.code.slice(each) for each in mode)]
+    cuts = [target.code.cut(each) for each in (*late, *mode)]
+    if not all(cuts) or sum(len(target.code.around(each.start)[-1].block) <= len(cuts) for each in late):
+        lines, cuts = [line], []
+    return fix(f"set {CUBLAS_NAME} first", "unsafe", [found.insert(target.code, lines), *_joined(cuts)], [environment])
 
 
-def _late_setting(target: Target, program: ProgramFacts) -> list[Edit]:
-    """The line that comes too late goes, where it says the same and nothing else."""
-    setting = program.hits.get(f"mode:{CUBLAS}")
-    if setting is None or setting.event.site.path != target.code.path:
+def _joined(cuts: list[Edit | None]) -> list[Edit]:
+    return sorted((cut for cut in cuts if cut is not None), key=lambda cut: cut.start)
+
+
+def _late_setting(target: Target, program: ProgramFacts, early: Placed) -> list[Placed]:
+    """The line that comes too late, where it says the same and nothing else. In another function it stays: others may call
+    that, and it belongs to what stands beside it.
+    """
+    setting, code = program.hits.get(f"mode:{CUBLAS}"), target.code
+    if setting is None or setting.event.site.path != code.path:
         return []
-    placed = statement_at(target.code, offset_of(target.code, setting.event.site)[0])
-    written = target.code.slice(placed) if placed is not None else ""
+    placed = statement_at(code, offset_of(code, setting.event.site)[0])
+    written = code.slice(placed) if placed is not None else ""
     if placed is None or not isinstance(placed.statement, ir.Assign) or WORKSPACE not in written:
         return []
-    only = target.code.around(placed.start)[-1].block
-    cut = target.code.cut(placed) if len(only) > 1 else None
-    return [cut] if cut is not None else []
+    return [placed] if code.function(placed.start) == code.function(early.start) else []
+
+
+def _mode_beside(target: Target, program: ProgramFacts, late: list[Placed]) -> list[Placed]:
+    """The line that enables strict mode, where it stands next to the late one: they move together."""
+    mode, code = program.hits.get("mode:strict"), target.code
+    if not late or mode is None or mode.event.site.path != code.path:
+        return []
+    level = code.around(late[0].start)[-1]
+    beside = level.block[max(level.index - 1, 0) : level.index + 2]
+    start = offset_of(code, mode.event.site)[0]
+    return [
+        each
+        for each in beside
+        if isinstance(each.statement, ir.Do)
+        and each.start <= start < each.end
+        and abs(code.position(each.start)[0] - code.position(late[0].start)[0]) == 1
+    ]
 
 
 def _better_value(target: Target, program: ProgramFacts) -> Fix | None:

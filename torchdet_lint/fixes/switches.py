@@ -5,7 +5,7 @@ from __future__ import annotations
 from torchdet_lint import ir
 from torchdet_lint.checks.facts import nested
 from torchdet_lint.finding import Edit, Fix
-from torchdet_lint.fixes.arguments import add, argument, remove, replace, set_argument
+from torchdet_lint.fixes.arguments import add, argument, remove, replace
 from torchdet_lint.fixes.target import Target, fix
 from torchdet_lint.project.programs import is_test
 
@@ -40,9 +40,48 @@ def _switched(target: Target, name: str, wrong: str, right: str, title: str) -> 
     if value is None:
         return None
     node, base = value
-    if not isinstance(node, ir.Const) or str(node.value) not in (wrong, str(int(wrong == "True"))):
+    if not isinstance(node, ir.Const):
+        return _default(target, node, right)
+    if str(node.value) not in (wrong, str(int(wrong == "True"))):
         return None
     return fix(title, "unsafe", [replace(code, base, node, right)])
+
+
+def _default(target: Target, node: ir.Expr, right: str) -> Fix | None:
+    """The flag is a parameter, or its opposite, that decides by its default: the default changes, so that several flags that
+    hang on one parameter change together, and who passes it still has the say.
+    """
+    negated = isinstance(node, ir.Unary) and node.op == "not"
+    name = node.value if isinstance(node, ir.Unary) else node
+    found = target.code.function(target.start)
+    if found is None or not isinstance(name, ir.Name):
+        return None
+    function, base = found
+    wanted = right if not negated else str(right != "True")
+    for param in function.params:
+        default = param.default
+        if param.name == name.id and isinstance(default, ir.Const) and type(default.value) is bool:
+            if str(default.value) == wanted or _is_rebound(function, name.id) or _is_passed(target, name.id):
+                return None
+            title = f"let `{param.name}` default to {wanted}"
+            return fix(title, "unsafe", [replace(target.code, base, default, wanted)])
+    return None
+
+
+def _is_rebound(function: ir.Function, name: str) -> bool:
+    assigned = (each for node in nested(function.body) if isinstance(node, ir.Assign) for each in node.targets)
+    return any(isinstance(each, ir.Name) and each.id == name for each in assigned)
+
+
+def _is_passed(target: Target, name: str) -> bool:
+    """Whether other code has the parameter's name, and may pass it: then its default decides nothing."""
+    own = target.code.unit_at(target.start)
+    return any(
+        name in unit.words
+        for path, module in target.facts.project.modules.items()
+        for unit in module.source.units
+        if own is None or (path, unit.index) != (target.code.path, own.index)
+    )
 
 
 def _flag(target: Target, name: str) -> tuple[ir.Expr, int] | None:
@@ -97,13 +136,25 @@ def raise_instead(target: Target) -> Fix | None:
 def no_tuning(target: Target) -> Fix | None:
     """TDL207"""
     if target.variant == "triton":
-        return None
+        return _one_configuration(target)
     for node, base in target.code.nodes(target.start, target.end):
         if isinstance(node, ir.Assign) and isinstance(node.value, ir.Const) and node.value.value is True:
             return fix("do not choose kernels by timing", "unsafe", [replace(target.code, base, node.value, "False")])
         if isinstance(node, ir.Call):
             return _compile_without_tuning(target, node, base)
     return None
+
+
+def _one_configuration(target: Target) -> Fix | None:
+    """The first of the configurations. Which one is to stay is for somebody to measure, so this is only shown."""
+    configs = argument(target.call[0], "configs", 0) if target.call is not None else None
+    if target.call is None or configs is None or not isinstance(configs.value, ir.Sequence):
+        return None
+    items, base = configs.value.items, target.call[1]
+    if len(items) < 2 or any(isinstance(item, ir.Starred) for item in items):
+        return None
+    edit = target.code.edit(base + items[0].span[1], base + items[-1].span[1], "")
+    return fix("keep one configuration, the one that you measured to be the best", "display", [edit])
 
 
 def _compile_without_tuning(target: Target, call: ir.Call, base: int) -> Fix | None:
@@ -142,112 +193,3 @@ def _precise_call(target: Target, call: ir.Call, base: int) -> Fix | None:
         quote = target.code.text[base + value.span[0]]
         return fix("compute in full precision", "unsafe", [replace(target.code, base, value, f"{quote}highest{quote}")])
     return None
-
-
-# Attention
-
-
-def flash_deterministic(target: Target) -> Fix | None:
-    """TDL304"""
-    if target.variant != "call" or target.call is None:
-        return None
-    edit = set_argument(target.code, target.start, target.end, "deterministic", "True")
-    return fix("pass `deterministic=True`", "unsafe", [edit])
-
-
-def _strict_is_better(target: Target) -> bool:
-    """Whether a program that trains on an accelerator has this code: then its strict mode is what is missing (TDL203)."""
-    return any(
-        {"cuda", "backward"} <= set(program.hits) and target.code.path in target.facts.imported_by(program.program.path)
-        for program in target.facts.programs
-    )
-
-
-def math_only(target: Target) -> Fix | None:
-    """TDL301: the statement inside of `sdpa_kernel(SDPBackend.MATH)`."""
-    code = target.code
-    if not target.facts.context.torch(code.path).newest_satisfies("torch>=2.3"):
-        return None  # `torch.nn.attention` is not there yet
-    around = code.around(target.start)
-    if not around or _in_lambda(target):
-        return None
-    placed = around[-1].here
-    if not isinstance(placed.statement, ir.Do | ir.Assign | ir.Return | ir.Augment):
-        return None
-    begin, end = code.line_start(placed.start), code.line_end(placed.end)
-    if (
-        code.text[begin : placed.start].strip()
-        or code.mask[placed.end : end].strip()
-        or _many_line_string(target, placed.start, end)
-    ):
-        return None
-    kernel = target.named("torch.nn.attention.sdpa_kernel")
-    backend = target.named("torch.nn.attention.SDPBackend")
-    if kernel is None or backend is None:
-        return None
-    indent = code.indent(placed.start)
-    step = "\t" if "\t" in indent else "    "
-    lines = code.text[begin:end].split(code.newline)
-    body = code.newline.join(step + line if line.strip() else line for line in lines)
-    text = f"{indent}with {kernel.text}({backend.text}.MATH):{code.newline}{body}"
-    imports = _together(kernel.imports, backend.imports)
-    safety = "display" if _strict_is_better(target) else "unsafe"
-    found = fix("compute attention with the math backend", safety, [code.edit(begin, end, text)])
-    return None if found is None else Fix(found.title, found.safety, found.edits, imports)
-
-
-def _together(kernel: tuple[Edit, ...], backend: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """One statement that imports both names, where neither is imported yet."""
-    if kernel and backend:
-        return (
-            backend[0]._replace(text=backend[0].text.replace("import SDPBackend", "import SDPBackend, sdpa_kernel")),
-        )
-    return kernel + backend
-
-
-def _in_lambda(target: Target) -> bool:
-    unit = target.code.unit_at(target.start)
-    if unit is None:
-        return True
-    at = target.start - unit.start
-    return any(
-        isinstance(node, ir.Lambda | ir.Comprehension) and node.span[0] <= at < node.span[1]
-        for node in nested(target.facts.project.body(target.code.path, unit.index))
-    )
-
-
-def _many_line_string(target: Target, start: int, end: int) -> bool:
-    """Whether a string goes over the end of a line: to indent it would change it."""
-    return target.code.mask.count("\n", start, end) != target.code.text.replace("\r\n", " \n").count("\n", start, end)
-
-
-def only_math(target: Target) -> Fix | None:
-    """TDL303: a context that admits the math backend only."""
-    code = target.code
-    if target.call is None:
-        return None
-    call, base = target.call
-    safety = "display" if target.variant != "cudnn-strict" and _strict_is_better(target) else "unsafe"
-    given = argument(call, "backends", 0)
-    if target.api.endswith("sdp_kernel"):
-        return _new_context(target, safety)
-    if given is None:
-        return None
-    backend = target.named("torch.nn.attention.SDPBackend")
-    if backend is None:
-        return None
-    edit = replace(code, base, given.value, f"{backend.text}.MATH")
-    return fix("admit the math backend only", safety, [edit], [backend])
-
-
-def _new_context(target: Target, safety: str) -> Fix | None:
-    """The context that took the place of `torch.backends.cuda.sdp_kernel` in torch 2.3."""
-    if not target.facts.context.torch(target.code.path).newest_satisfies("torch>=2.3"):
-        return None
-    kernel = target.named("torch.nn.attention.sdpa_kernel")
-    backend = target.named("torch.nn.attention.SDPBackend")
-    if kernel is None or backend is None:
-        return None
-    imports = _together(kernel.imports, backend.imports)
-    edit = target.code.edit(target.start, target.end, f"{kernel.text}({backend.text}.MATH)")
-    return Fix("admit the math backend only", safety, (edit,), imports)

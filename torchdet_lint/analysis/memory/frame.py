@@ -82,6 +82,8 @@ class Frame:
     results: list[Value] = field(default_factory=list)
     exits: list[State] = field(default_factory=list)
     jumps: list[State] = field(default_factory=list)
+    made_under: dict[Buffer, tuple[object, bool]] = field(default_factory=dict)
+    """Under which condition memory was allocated, and whether it held."""
     shared: Callable[[str], bool] = lambda _name: False
     """Whether a name that is bound here is seen by code out of sight (globals). `dropping` is the expression whose value
     nobody takes. `emptying`: networks that are built now keep unwritten weights, and this is what they are."""

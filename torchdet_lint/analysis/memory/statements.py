@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from torchdet_lint import ir
@@ -119,7 +119,49 @@ def _if(frame: Frame, state: State, statement: ir.If) -> State | None:
     tested(frame, state, frame.evaluate(state, statement.test))
     if _is_empty(statement.test) and statement.body and isinstance(statement.body[-1], ir.Return):
         return _branches(frame, state, [statement.orelse], exhaustive=True)
-    return _branches(frame, state, [statement.body, statement.orelse], exhaustive=True)
+    asked, holds = _asked(statement.test)
+    return _ways(frame, state, asked, ((statement.body, holds), (statement.orelse, not holds)))
+
+
+def _ways(frame: Frame, state: State, asked: object, ways: Iterable[tuple[ir.Body, bool]]) -> State | None:
+    """The two ways of a condition. What was allocated where it did not hold is not there where the same condition holds later."""
+    outer, frame.conditional = frame.conditional, frame.loops_now
+    ends = []
+    for body, holds in ways:
+        start = _without(frame, state.copy(), asked, not holds)
+        end = execute(frame, start, body)
+        if end is not None:
+            frame.made_under.update((buffer, (asked, holds)) for buffer in end.heap.keys() - state.heap.keys())
+            ends.append((end, holds))
+    frame.conditional = outer
+    if len(ends) == 1:
+        return _without(frame, ends[0][0], asked, not ends[0][1])
+    return join([end for end, _ in ends])
+
+
+def _without(frame: Frame, state: State, asked: object, holds: bool) -> State:
+    """The state without the memory that was allocated where the condition was answered the other way."""
+    for buffer in [each for each in state.heap if frame.made_under.get(each) == (asked, holds)]:
+        state.heap[buffer] = DONE
+    return state
+
+
+SAME_ANSWER = ("len", "isinstance", "hasattr", "callable", "is_available", "dim", "size")
+
+
+def _asked(test: ir.Expr) -> tuple[object, bool]:
+    """What a condition asks, and whether it wants it to hold: `not x` asks for x. A call may answer otherwise next time."""
+    called = (node.func for node in ir.nested(test) if isinstance(node, ir.Call))
+    if any(getattr(func, "id", getattr(func, "name", "")) not in SAME_ANSWER for func in called):
+        return object(), True
+    if isinstance(test, ir.Unary) and test.op == "not":
+        asked, holds = _asked(test.value)
+        return asked, not holds
+    if isinstance(test, ir.Compare) and test.ops == ("is not",):
+        return ("is", bare(test.left), bare(test.values)), False
+    if isinstance(test, ir.Compare) and test.ops == ("is",):
+        return ("is", bare(test.left), bare(test.values)), True
+    return bare(test), True
 
 
 def _is_empty(test: ir.Expr) -> bool:

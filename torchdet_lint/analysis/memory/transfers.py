@@ -71,6 +71,8 @@ def _own_size(expr: ir.Expr, base: object) -> bool:
         return isinstance(expr.value, ir.Attr) and expr.value.name == "shape" and bare(expr.value.value) == base
     if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Attr):
         return expr.func.name in ("size", "numel", "nelement") and bare(expr.func.value) == base
+    if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Name) and expr.func.id == "len" and len(expr.args) == 1:
+        return bool(bare(expr.args[0].value) == base)
     return False
 
 
