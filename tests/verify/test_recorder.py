@@ -107,6 +107,16 @@ def test_backward_operations_are_credited_to_forward_lines(nets: Run) -> None:
     assert backward["aten._log_softmax_backward_data"] == line("cross_entropy")
 
 
+def test_operations_belong_to_modules(nets: Run) -> None:
+    events = nets.record.streams["rank0"].events
+    forward = {event.name: event.module for event in events if event.kind == "OP"}
+    backward = {event.name: event.module for event in events if event.kind == "BW"}
+    assert forward["aten.convolution"] == backward["aten.convolution_backward"] == "Net.conv"
+    assert backward["aten.native_layer_norm_backward"] in ("Net.attend.norm1", "Net.attend.norm2")
+    assert forward["aten.relu"] == "Net.attend" or forward["aten.relu"] == "Net"
+    assert {event.module for event in events if "cross_entropy" in event.place} <= {""}
+
+
 def test_streams_of_workers_and_threads(nets: Run) -> None:
     names = set(nets.record.streams)
     assert {"rank0", *(f"rank0/worker{number}" for number in range(1, 5))} <= names

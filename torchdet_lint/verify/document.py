@@ -76,6 +76,7 @@ def _divergence(divergence: Divergence) -> dict[str, Any]:
         "op": divergence.event.name,
         "line": divergence.event.place,
         "fwd": divergence.event.forward or None,
+        "module": divergence.event.module or None,
         "apart": divergence.apart,
         "lasting": divergence.lasting,
         "sources": [_event(source) for source in divergence.sources],

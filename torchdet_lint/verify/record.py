@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,7 +24,9 @@ class RecordError(Exception):
 
 
 class Event(NamedTuple):
-    """One line of a stream. Places are `path:line:function`. `time` is in microseconds and orders the streams of one run."""
+    """One line of a stream. Places are `path:line:function`. `time` is in microseconds and orders the streams of one run. `module`
+    is the module at work (`Net.blocks.0.mlp`), of a backward operation that of its forward operation.
+    """
 
     kind: str
     name: str
@@ -32,6 +35,7 @@ class Event(NamedTuple):
     forward: str
     values: str
     time: int
+    module: str = ""
 
     @property
     def same_as(self) -> tuple[str, str, str, str]:
@@ -143,16 +147,41 @@ def read(folder: str) -> Record:
 def _events(path: str) -> Iterator[Event]:
     known: dict[str, str] = {}
     same = known.setdefault  # names and places come again and again; one text for all of them
+    module = ""
     with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
         head = file.readline()
         if head and head != HEAD:
             raise RecordError(f"{path} is no stream of this version ({head.strip()[:40]!r}, not {HEAD.strip()!r})")
         for line in file:
             fields = line.rstrip("\n").split("\t")
-            if len(fields) == 7 and fields[6].isdigit():  # a process that was ended may leave half a line
-                kind, name, place, digest, forward, values, micros = fields
-                name, place, forward = same(name, name), same(place, place), same(forward, forward)
-                yield Event(same(kind, kind), name, place, digest, forward, values, int(micros))
+            if len(fields) != 7 or not fields[6].isdigit():  # a process that was ended may leave half a line
+                continue
+            kind, name, place, digest, forward, values, micros = fields
+            name, place, forward = same(name, name), same(place, place), same(forward, forward)
+            if kind == "MOD":
+                module = name
+                continue
+            inside = module if kind in _IN_MODULES else ""
+            yield Event(same(kind, kind), name, place, digest, forward, _numbers(values), int(micros), inside)
+
+
+_IN_MODULES = ("OP", "BW")
+
+
+def _numbers(values: str) -> str:
+    """Sampled values as text: streams have their bytes, since only few are ever looked at while many are written."""
+    if values[1:2] != "=":
+        return values
+    try:
+        return " ".join([f"{number:.9g}" for number in _unpacked(values[0], bytes.fromhex(values[2:]))])
+    except (struct.error, ValueError):
+        return ""
+
+
+def _unpacked(letter: str, data: bytes) -> tuple[float, ...]:
+    if letter == "b":  # bfloat16: the upper half of a float32
+        data, letter = b"".join([b"\0\0" + data[at : at + 2] for at in range(0, len(data), 2)]), "f"
+    return struct.unpack(f"<{len(data) // struct.calcsize(letter)}{letter}", data)
 
 
 def _json(path: str) -> dict[str, Any]:

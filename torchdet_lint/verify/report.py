@@ -41,6 +41,8 @@ def parting(divergence: Divergence) -> Iterator[str]:
     yield f"first difference: {spoken(event)} at {shown_place(event.place)} ({step}, operation {divergence.index + 1}{where})"
     if event.forward:
         yield f"its forward line: {shown_place(event.forward)}"
+    if event.module:
+        yield f"in module {event.module}"
     if divergence.kind == "length":
         yield "one run ends here, the other goes on"
     elif divergence.kind == "operations":

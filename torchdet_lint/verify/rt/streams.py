@@ -1,6 +1,7 @@
 """Streams: append-only files of events, one for each thread of each process.
 
-A line is seven fields between tabs: kind, name, place, digest, forward place, values, microseconds.
+A line is seven fields between tabs: kind, name, place, digest, forward place, values, microseconds. Lines of kind MOD are no events:
+their name is the module that the effects after them belong to.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 import threading
 from time import monotonic_ns
 
-HEAD = "torchdet-stream 1\n"
+HEAD = "torchdet-stream 2\n"
 """The first line; the number is the version of the format."""
 
 _FULL = 512
@@ -22,15 +23,23 @@ class Stream:
 
     def __init__(self, folder: str, name: str, direct: bool) -> None:
         self.name = name
-        self.events = 0
+        self._module = ""
         self._held: list[str] = [HEAD]
         self._limit = 1 if direct else _FULL
         self._file = _open_new(folder, name)
 
     def event(self, kind: str, name: str, place: str, digest: str, forward: str = "", values: str = "") -> None:
         """Appends one event."""
-        self.events += 1
         self._held.append(f"{kind}\t{name}\t{place}\t{digest}\t{forward}\t{values}\t{monotonic_ns() // 1000}\n")
+        if len(self._held) >= self._limit:
+            self.flush()
+
+    def effect(self, begin: str, module: str, digest: int, forward: str, values: str) -> None:
+        """The same for an effect whose beginning (kind, name and place) is known, in a module."""
+        if module != self._module:
+            self._module = module
+            self._held.append(f"MOD\t{module}\t\t\t\t\t0\n")
+        self._held.append(f"{begin}{digest:08x}\t{forward}\t{values}\t{monotonic_ns() // 1000}\n")
         if len(self._held) >= self._limit:
             self.flush()
 
