@@ -212,6 +212,11 @@ def test_memory_without_contents_and_inputs(sample: Callable[..., Sample]) -> No
     ]
     assert unequal == [4]
     assert [event.place.split(":")[1] for event in of(held) if event.kind == "EXT"] == ["6", "9", "9", "9"]
+    explained = [event for event in other.record.streams["rank0"].events if event.kind == "MEM"]
+    assert [(event.name, event.place) for event in explained] == [
+        ("4 of 4 elements of torch.empty, read at train.py:4", "train.py:3:<module>")
+    ]
+    assert [event.kind for event in compare(held.record, other.record).divergences[0].sources] == ["MEM"]
 
 
 TWO_THREADS = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from torchdet_lint.finding import Finding
     from torchdet_lint.verify.experiment import Execute, Experiment, Tell
     from torchdet_lint.verify.running import Run, Sample
+    from torchdet_lint.verify.trials import Wanted
     from torchdet_lint.verify.verdict import Judgement
 
 _sample_options = options(
@@ -45,6 +47,18 @@ _sample_options = options(
     ),
     click.option(
         "--findings", "findings_file", metavar="FILE", help="A JSON report to verify, instead of linting now."
+    ),
+    click.option(
+        "--without",
+        default="",
+        metavar="PATTERN",
+        help="Test that functions with such a name shift no draw of the rest.",
+    ),
+    click.option(
+        "--resume-args",
+        default="",
+        metavar="ARGS",
+        help="Arguments with which the program resumes; test that it goes on.",
     ),
     click.option("--record", metavar="FOLDER", help="Keep the records of all runs in this new or empty folder."),
     click.option("--html", metavar="FILE", help="Write a page that shows two runs side by side."),
@@ -131,6 +145,7 @@ def _judged(
     command: tuple[str, ...], findings: Sequence[Finding], chosen: frozenset[str], given: dict[str, Any], shown: Tell
 ) -> Judgement:
     from torchdet_lint.verify.running import Sample, by_path
+    from torchdet_lint.verify.trials import wanted
     from torchdet_lint.verify.verdict import judge, lines_of, suspects
 
     suspected = frozenset(factor.name for finding in findings for factor in suspects(finding))
@@ -145,7 +160,8 @@ def _judged(
             lines=by_path(line for finding in findings for line in lines_of(finding)),
             records=_record_folder(given["record"]),
         )
-        judgement = judge(findings, _experiment(sample, chosen, suspected, shown))
+        trials = wanted(findings, command, bool(chosen), given["without"], shlex.split(given["resume_args"]))
+        judgement = judge(findings, _experiment(sample, chosen, suspected, shown, trials))
         if given["html"]:
             _write_page(given["html"], judgement, sample)
         return judgement
@@ -175,14 +191,16 @@ def _record_folder(folder: str | None) -> str:
     return os.path.realpath(folder)
 
 
-def _experiment(sample: Sample, chosen: frozenset[str], suspected: frozenset[str], shown: Tell) -> Experiment:
+def _experiment(
+    sample: Sample, chosen: frozenset[str], suspected: frozenset[str], shown: Tell, trials: Wanted
+) -> Experiment:
     from torchdet_lint.verify.experiment import NothingToCompare, ProgramFailed, failures, perform
     from torchdet_lint.verify.record import RecordError
     from torchdet_lint.verify.running import execute
 
     run: Execute = partial(execute, sample)
     try:
-        experiment = perform(run, chosen, suspected, shown)
+        experiment = perform(run, chosen, suspected, shown, trials)
     except ProgramFailed as failed:
         raise _own_failure(failed.run) from None
     except (NothingToCompare, RecordError) as error:

@@ -42,6 +42,16 @@ def document(judgement: Judgement, version: str) -> str:
             {"name": shown.factor.name, "status": shown.status, "run": shown.run, "effect": _maybe(shown.divergence)}
             for shown in experiment.shown.values()
         ],
+        "trials": [
+            {
+                "name": one.name,
+                "holds": one.holds,
+                "detail": one.detail,
+                "effect": _maybe(one.divergence),
+                "alerts": [{"op": what, "line": place, "count": count} for what, place, count in one.alerts],
+            }
+            for one in experiment.tried
+        ],
         "findings": [_verdict(verdict) for verdict in judgement.verdicts],
         "unexplained": [_unexplained(item) for item in judgement.unexplained],
         "elsewhere": judgement.elsewhere,

@@ -19,6 +19,7 @@ from torchdet_lint.verify.factors import (
 )
 from torchdet_lint.verify.record import Record
 from torchdet_lint.verify.running import Run
+from torchdet_lint.verify.trials import NO_TRIALS, Tried, Wanted, tried
 
 Execute = Callable[[Setting], Run]
 """Runs the sample in a setting."""
@@ -64,6 +65,7 @@ class Experiment:
     natural: Comparison
     pinned: Comparison | None
     shown: Mapping[str, Shown]
+    tried: tuple[Tried, ...] = ()
 
     @property
     def record(self) -> Record:
@@ -80,17 +82,19 @@ class Experiment:
         return tuple(shown for shown in self.shown.values() if shown.status == "changes")
 
 
-def perform(execute: Execute, chosen: frozenset[str], suspected: frozenset[str], tell: Tell) -> Experiment:
-    """Runs the natural pair, the pinned pair, and the releases of the chosen factors. Factors that findings suspect are released
-    even where the program seems not to ask for them. Raises ProgramFailed and NothingToCompare.
+def perform(
+    execute: Execute, chosen: frozenset[str], suspected: frozenset[str], tell: Tell, trials: Wanted = NO_TRIALS
+) -> Experiment:
+    """Runs the natural pair, the pinned pair, the releases of the chosen factors, and the trials. Factors that findings
+    suspect are released even where the program seems not to ask for them. Raises ProgramFailed and NothingToCompare.
     """
-    lab = _Lab(execute, tell, total=4 + len(chosen))
+    lab = _Lab(execute, tell, total=4 + len(chosen) + len(trials.names))
     first = lab.run(natural("natural-1"))
     _check(first)
     parted = compare(first.record, lab.run(natural("natural-2")).record)
     factors = [factor for name, factor in BY_NAME.items() if name in chosen]
     shown = {factor.name: Shown(factor, "not-run") for factor in BY_NAME.values()}
-    if not factors:
+    if not factors and not trials.names:
         return Experiment(tuple(lab.runs), parted, None, shown)
     base = lab.run(pinned("pinned-1")).record
     held = compare(base, lab.run(pinned("pinned-2")).record)
@@ -98,7 +102,8 @@ def perform(execute: Execute, chosen: frozenset[str], suspected: frozenset[str],
         needed = [factor for factor in factors if asked_for(factor, first.record.ledger) or factor.name in suspected]
         shown.update({factor.name: Shown(factor, "not-asked") for factor in factors if factor not in needed})
         shown.update({item.factor.name: item for item in _release(lab, base, needed)})
-    return Experiment(tuple(lab.runs), parted, held, _confounded(shown))
+    found = tuple(tried(lab.run, base, trials, held.differ))
+    return Experiment(tuple(lab.runs), parted, held, _confounded(shown), found)
 
 
 class _Lab:

@@ -15,7 +15,7 @@ from torchdet_lint.verify.rt.streams import HEAD
 EFFECTS = frozenset({"OP", "BW", "EXT", "STEP"})
 """What a program computed."""
 
-SOURCES = frozenset({"SEED", "ENT", "RNG", "RNGPY", "RNGNP", "FS", "TIME", "PID", "CWD"})
+SOURCES = frozenset({"SEED", "ENT", "RNG", "RNGPY", "RNGNP", "FS", "TIME", "PID", "CWD", "MEM"})
 """Where it could have got a difference from."""
 
 
@@ -24,8 +24,8 @@ class RecordError(Exception):
 
 
 class Event(NamedTuple):
-    """One line of a stream. Places are `path:line:function`. `time` is in microseconds and orders the streams of one run. `module`
-    is the module at work (`Net.blocks.0.mlp`), of a backward operation that of its forward operation.
+    """One line of a stream. Places are `path:line:function`. `time` is in microseconds and orders the streams of one run.
+    `module` is the module at work (`Net.blocks.0.mlp`), of a backward operation that of its forward operation.
     """
 
     kind: str
@@ -83,6 +83,7 @@ class Ledger:
     seeds: tuple[tuple[str, str, int], ...] = ()
     asked: tuple[tuple[str, str, str, int], ...] = ()
     modes: tuple[tuple[str, str, str, int], ...] = ()
+    alerts: tuple[tuple[str, str, int], ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     reached: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
@@ -191,7 +192,9 @@ def _json(path: str) -> dict[str, Any]:
 
 
 def _added(ledgers: list[dict[str, Any]]) -> Ledger:
-    counts: dict[str, dict[tuple[str, ...], int]] = {name: {} for name in ("draws", "seeds", "asked", "modes")}
+    counts: dict[str, dict[tuple[str, ...], int]] = {
+        name: {} for name in ("draws", "seeds", "asked", "modes", "alerts")
+    }
     facts: dict[str, Any] = {}
     reached: dict[str, set[int]] = {}
     for ledger in ledgers:
@@ -206,6 +209,7 @@ def _added(ledgers: list[dict[str, Any]]) -> Ledger:
         seeds=tuple((key[0], key[1], count) for key, count in counts["seeds"].items()),
         asked=tuple((key[0], key[1], key[2], count) for key, count in counts["asked"].items()),
         modes=tuple((key[0], key[1], key[2], count) for key, count in counts["modes"].items()),
+        alerts=tuple((key[0], key[1], count) for key, count in counts["alerts"].items()),
         facts=facts,
         reached={path: frozenset(lines) for path, lines in reached.items()},
     )

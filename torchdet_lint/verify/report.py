@@ -73,6 +73,7 @@ def text(judgement: Judgement) -> Iterator[str]:
     for item in judgement.unexplained:
         yield from _unexplained(item)
     yield from _table(judgement)
+    yield from _trials(judgement)
     yield from _ledger(judgement)
     yield _closing(judgement)
 
@@ -161,6 +162,16 @@ def _table(judgement: Judgement) -> Iterator[str]:
         yield f"  {_MARKS[item.status]} {item.factor.name:<11}{item.status.replace('-', ' '):<11}{place}\n"
 
 
+def _trials(judgement: Judgement) -> Iterator[str]:
+    for one in judgement.experiment.tried:
+        yield f"trial {one.name}: {one.detail}\n"
+        if one.divergence is not None and not one.holds:
+            for line in parting(one.divergence):
+                yield f"  {line}\n"
+        for what, place, times in one.alerts[:8]:
+            yield f"  {what} at {shown_place(place)}, {times} times\n"
+
+
 def _ledger(judgement: Judgement) -> Iterator[str]:
     ledger = judgement.experiment.record.ledger
     unseeded = [draw for draw in ledger.draws if draw.place and not draw.seeded]
@@ -199,6 +210,7 @@ def markdown(judgement: Judgement) -> Iterator[str]:
         yield "\n| factor | released alone |\n|---|---|\n"
         for shown in experiment.shown.values():
             yield f"| {shown.factor.name} | {shown.status.replace('-', ' ')} |\n"
+    yield from (f"- trial {one.name}: {_cell(one.detail)}\n" for one in experiment.tried)
     yield f"\n{NO_PROOF}\n"
 
 

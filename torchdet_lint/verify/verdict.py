@@ -11,6 +11,7 @@ from torchdet_lint.verify.experiment import Experiment, Shown
 from torchdet_lint.verify.factors import FACTORS, Factor
 from torchdet_lint.verify.record import Event, Record
 from torchdet_lint.verify.repeats import repeated
+from torchdet_lint.verify.trial_verdict import on_trial
 
 CONFIRMING = ("confirmed", "confirmed-hidden")
 
@@ -91,7 +92,9 @@ class Judgement:
     @property
     def clean(self) -> bool:
         """Whether nothing was confirmed and no two runs differ."""
-        return not (self.confirmed or self.experiment.natural.differ or any(item.fails for item in self.unexplained))
+        failed = any(one.holds is False for one in self.experiment.tried if one.name in ("without", "resume"))
+        unexplained = any(item.fails for item in self.unexplained)
+        return not (self.confirmed or self.experiment.natural.differ or unexplained or failed)
 
 
 def suspects(finding: Finding) -> tuple[Factor, ...]:
@@ -148,6 +151,9 @@ def _verdict(
     if finding.code in _COPIED and (place := _copied(finding, experiment)):
         reason = f"two workers of one loader got the same numbers at {':'.join(place.split(':')[:2])}"
         return Verdict(finding, "confirmed", reason, "workers", checks=("workers-equal",))
+    by_trial = on_trial(finding, frozenset(lines_of(finding)), experiment)
+    if by_trial is not None:
+        return Verdict(finding, *by_trial)
     factors = suspects(finding)
     if not factors or finding.effect in ("frozen", "stream"):
         return Verdict(finding, "unprobed", _UNTESTED.get(finding.effect, "no factor stands for it"))
@@ -282,6 +288,12 @@ def _on_cuda(finding: Finding, experiment: Experiment) -> Verdict:
             "deterministic algorithms were on whenever the line ran",
             checks=("switches",),
         )
+    alerted = next(
+        (what for tried in experiment.tried for what, place, _ in tried.alerts if place and _line(place) in lines), ""
+    )
+    if alerted and finding.code.startswith(("TDL2", "TDL4")):
+        reason = f"torch says that {alerted} has no deterministic implementation on this device"
+        return Verdict(finding, "confirmed-hidden", reason, checks=("strict-alerts",))
     check = next((check for code, check in _CUDA_CHECKS if finding.code.startswith(code)), "operation-replay")
     return Verdict(finding, "needs-cuda", MEANING["needs-cuda"], cuda_check=check)
 

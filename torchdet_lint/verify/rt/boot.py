@@ -41,6 +41,7 @@ def start(environment: Mapping[str, str]) -> Runtime:
     randomness = Randomness(run, sources)
     Reach(orders.lines, places, run.reached).install()
     hooks = {
+        "datetime": sources.on_datetime,
         "random": randomness.on_random,
         "numpy.random": randomness.on_numpy,
         "concurrent.futures.thread": tasks.on_threads,
@@ -72,6 +73,7 @@ def _failed(run: Runtime, name: str, error: Exception) -> None:
 
 def _on_torch(torch: Any, run: Runtime, randomness: Randomness, spread: Spread) -> None:
     from . import mode, steps
+    from .without import Without
 
     if "threads" in run.held:
         torch.set_num_threads(max(1, run.held["threads"]))
@@ -79,6 +81,7 @@ def _on_torch(torch: Any, run: Runtime, randomness: Randomness, spread: Spread) 
     steps.watch(torch, run)
     spread.use(mode.install(torch, run))
     _note_compiling(torch, run)
+    Without(torch, run).install()
 
 
 def _note_compiling(torch: Any, run: Runtime) -> None:

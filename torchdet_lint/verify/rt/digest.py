@@ -19,13 +19,13 @@ _MANY = 50_000
 
 
 class Shape(NamedTuple):
-    """What tensors of one type and shape have in common: the digest of type and shape, the `ctypes` array of their bytes (None for
-    no bytes), how many these are, and an element's. `letter` is that of sampled values, empty for none.
+    """What tensors of one type and shape share: the digest of both, the `ctypes` array of their bytes (None for
+    no bytes), their `size`, and an element's. `letter` is that of sampled values, empty for none.
     """
 
     head: int
     memory: Any
-    count: int
+    size: int
     width: int
     letter: str
 
@@ -64,7 +64,7 @@ class Digests:
         if not (tensor.is_cpu and tensor.is_contiguous()) or tensor.is_neg() or tensor.is_conj():
             tensor = self._in_a_row(tensor)
         data = shape.memory.from_address(tensor.data_ptr())
-        count, width = shape.count, shape.width
+        count, width = shape.size, shape.width
         digest = crc32(data, digest) if count < _LARGE else self._lanes.digest(data, count, width, digest)
         if not sampled or not shape.letter:
             return digest, ""

@@ -1,8 +1,8 @@
 """Digests of large blocks of memory, five times as fast as a checksum: sums, which torch computes.
 
-The memory is read as 64-bit numbers and laid out in rows; the digest is that of the sums of all rows and of all columns, modulo 2^64.
+The memory is read as 64-bit numbers and laid out in rows; the digest is that of the sums of rows and of columns, modulo 2^64.
 A number that changes or moves changes the sums of its row or its column. What hides from both is a change of four corners of a
-rectangle by the same amount, so rows have a length that no tensor's rows have. Of the highest bit a sum keeps no more than whether
+rectangle by the same amount, so rows have a length that no tensor's rows have. Of the highest bit a sum keeps only whether
 an even number of its terms have it; the sign of a float must not lie there, so the reading starts inside of an element.
 """
 

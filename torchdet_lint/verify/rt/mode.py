@@ -6,14 +6,15 @@ active), so this is a `TorchDispatchMode`, below everything that chooses.
 
 from __future__ import annotations
 
-import ctypes
 import sys
 import threading
 from importlib import import_module
 from typing import Any
 from zlib import crc32
 
+from .alerts import Alerts
 from .digest import Digests, of_value
+from .empties import Empties
 from .modules import Modules
 from .operations import Operation, describe
 from .state import Runtime
@@ -58,8 +59,10 @@ class Recorder:
         self._nearest = run.places.nearest
         self._node = getattr(torch._C, "_current_autograd_node", lambda: None)
         self._number = getattr(getattr(torch._C, "_autograd", None), "_get_sequence_nr", lambda: 0)
-        self._fill = run.held.get("memory")
+        self._empties = Empties(torch, run, self._digests.is_plain)
         self._default_seed = torch.default_generator.initial_seed()
+        self._unseeded = torch.Generator().initial_seed()
+        self._alerts = Alerts(torch, run)
         self._count = 0
 
     def dispatch(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -80,7 +83,10 @@ class Recorder:
             before = self._drawn_from(args, kwargs) if operation.draws else None
         except Exception as error:  # noqa: BLE001 (see above)
             self._failed(operation, error)
-        result = function(*args, **kwargs)
+        if self._alerts.listening:
+            result = self._alerts.call(function, args, kwargs, lambda: self._line(place))
+        else:
+            result = function(*args, **kwargs)
         try:
             if before is not None:
                 after = self._drawn_from(args, kwargs)
@@ -131,11 +137,19 @@ class Recorder:
         new = self._unseen(args, None)
         if kwargs:
             new = self._unseen(tuple(kwargs.values()), new)
-        if new is None:
+        if new is None and not self._empties.waiting:
             return
         written: tuple[int, ...] = ()
         if operation.written:
             written = tuple(id(tensor) for tensor in self._tensors(self._named(operation.written, args, kwargs)))
+        if self._empties.waiting:
+            tensors = self._tensors((*args, *kwargs.values()))
+            self._empties.read([tensor for tensor in tensors if id(tensor) not in written], place)
+        if new is None:
+            return
+        self._new(new, written, place)
+
+    def _new(self, new: list[Any], written: tuple[int, ...], place: str) -> None:
         for tensor in new:
             # In a task of a pool nothing is an input: which task sees it first is chance.
             if self._mark(tensor) and id(tensor) not in written and not self._run.streams.in_task:
@@ -145,7 +159,7 @@ class Recorder:
     def _unseen(self, values: Any, found: list[Any] | None) -> list[Any] | None:
         """The tensors among values whose storage bears no mark, after those found before; None for none.
 
-        The mark is an attribute of the storage's Python object, which lives as long as the storage does. Addresses are used again.
+        The mark is an attribute of the storage's Python object, which lives as long as the storage. Addresses are used again.
         """
         for value in values:
             if isinstance(value, self._tensor):
@@ -178,7 +192,7 @@ class Recorder:
             self._run.ledger.mode(operation.name, place, self._switches.state())
         digest, values = sent, ""
         if operation.empty or operation.grows:
-            self._uninitialised(place, result)
+            self._empties.made(self._tensors(result), place)
         elif not operation.sends:
             digest, values = self._digest(operation, result, args, kwargs)
         if not operation.view:
@@ -200,6 +214,11 @@ class Recorder:
             self._graph.add(number, place, module)
         stream.effect(operation.forward(place), module, digest, "", values)
 
+    def _line(self, place: str) -> str:
+        """The user line to blame for what runs now: in a backward pass that of the forward operation."""
+        node = self._node()
+        return place if node is None else self._graph.lines.get(node._sequence_nr(), (place, ""))[0]
+
     def _digest(
         self, operation: Operation, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[int, str]:
@@ -220,17 +239,6 @@ class Recorder:
             values = values or sample
         return digest, values
 
-    def _uninitialised(self, place: str, result: Any) -> None:
-        """Fills memory that has no contents, where the run says with what."""
-        self._run.ledger.ask("MEM", "torch.empty", place)
-        if self._fill is None:
-            return
-        for tensor in self._tensors(result):
-            if self._digests.is_plain(tensor) and tensor.is_cpu and tensor.is_contiguous():
-                size = tensor.numel() * tensor.element_size()
-                if size:
-                    ctypes.memset(tensor.data_ptr(), 0 if self._fill == 0 else 255, size)
-
     def _drawn_from(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, int]:
         generator = kwargs.get("generator")
         if generator is None:
@@ -250,8 +258,11 @@ class Recorder:
                 self._default_seed = seed
                 if "torch" not in self._run.ledger.seeded_by:
                     self._run.ledger.seed("torch", "")  # by a way that is not wrapped
-        else:
+        elif generator.initial_seed() == self._unseeded:
             name = "torch.Generator"
+        else:
+            name = "a seeded torch.Generator"
+            self._run.ledger.seeded_by[name] = "?"
         self._run.ledger.draw(name, place)
         self._run.streams.current().event("RNG", operation.name, place, f"{before[1]:08x}")
 

@@ -1,7 +1,7 @@
 """Streams: append-only files of events, one for each thread of each process.
 
-A line is seven fields between tabs: kind, name, place, digest, forward place, values, microseconds. Lines of kind MOD are no events:
-their name is the module that the effects after them belong to.
+A line is seven fields between tabs: kind, name, place, digest, forward place, values, microseconds. Lines of kind
+MOD are no events: their name is the module that the effects after them belong to.
 """
 
 from __future__ import annotations
@@ -86,6 +86,21 @@ def process_name(inside: bool) -> str:
     return base + "".join(f"/worker{number}" for number in identity)
 
 
+class Silence(Stream):
+    """A stream that nobody reads."""
+
+    def __init__(self) -> None:
+        self.name = ""
+
+    def event(self, *_: str) -> None:
+        """Nothing."""
+
+    effect = event  # type: ignore[assignment]
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+
 class Streams:
     """The streams of one process, and which one the current thread writes to."""
 
@@ -130,6 +145,16 @@ class Streams:
                 self._all.remove(stream)
         self._local.name, self._local.stream = before
         self._local.task = None
+
+    def silence(self) -> Stream:
+        """What this thread does is not recorded from now on. Returns the stream, for `resume`."""
+        before = self.current()
+        self._local.stream = Silence()
+        return before
+
+    def resume(self, before: Stream) -> None:
+        """It is recorded again."""
+        self._local.stream = before
 
     @property
     def in_task(self) -> bool:
