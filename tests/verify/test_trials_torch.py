@@ -117,7 +117,10 @@ def test_alerts_name_the_users_line(sample: Callable[..., Sample]) -> None:
     run: Callable[..., Run] = partial(execute, sample(STRICT))
     (found,) = tried(run, record(), Wanted(strict=True), residual=True)
     assert found.holds is False
-    assert {(what.split("_")[0], place.split(":")[1]) for what, place, _ in found.alerts} == {("max", "5"), ("put", "7")}
+    assert {(what.split("_")[0], place.split(":")[1]) for what, place, _ in found.alerts} == {
+        ("max", "5"),
+        ("put", "7"),
+    }
 
 
 REPEATS = """
@@ -146,5 +149,7 @@ def test_numbers_that_repeat_and_the_clock_of_datetime(sample: Callable[..., Sam
     assert "datetime True" in one.outcome.stdout
     assert ("TIME", "datetime.now", "train.py:6:<module>", 1) in one.record.ledger.asked
     places = {"seeds": reseeded, "orders": same_orders, "unseeded": never_seeded}
-    found = {name: [(int(place.split(":")[1]), count) for place, count in find(one.record)] for name, find in places.items()}
+    found = {
+        name: [(int(place.split(":")[1]), count) for place, count in find(one.record)] for name, find in places.items()
+    }
     assert found == {"seeds": [(12, 3)], "orders": [(15, 3)], "unseeded": [(14, 3)]}

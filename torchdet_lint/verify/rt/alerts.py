@@ -27,7 +27,9 @@ class Alerts:
             if deterministic is not None:  # to fill memory would change what the program reads
                 deterministic.fill_uninitialized_memory = False
 
-    def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], line: Callable[[], str]) -> Any:
+    def call(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], line: Callable[[], str]
+    ) -> Any:
         """Runs an operation, and notes an alert for the line that it is run for."""
         self._set(True, warn_only=False)
         try:
