@@ -1,8 +1,8 @@
 """Measures what the recorder of `verify` costs a training loop, beside torch's own `DebugMode` with hashes in the same run.
 
-`python -m benchmarks.overhead` runs each loop in fresh processes, one thread, everyone in turn, and prints a table; `--write` puts it
-into `docs/benchmarks.md`. Times are CPU seconds of the process a step, the median step of the best round; all must end with the
-same loss, bit for bit.
+`python -m benchmarks.overhead` runs each loop in fresh processes, one thread, everyone in turn, and prints a table;
+`--write` puts it into `docs/benchmarks.md`. Times are CPU seconds of the process a step, the median step of the best round; all
+must end with the same loss, bit for bit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs programs with a planted fault each, and says how often `verify` names the right factor and the exact line.
 
-`python -m benchmarks.planted_bugs [NAME…]`; `--write` puts the table into `docs/verify-planted.md`. A program's first line names the
-factor (`none`: the program is clean), and the line that should be named ends in `# culprit`. It takes about ten runs a program.
+`python -m benchmarks.planted_bugs [NAME…]`; `--write` puts the table into `docs/verify-planted.md`. A program's first line names
+the factor (`none`: the program is clean), and the line that should be named ends in `# culprit`. Each takes about ten runs.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def table(outcomes: Sequence[Outcome]) -> list[str]:
     lines = [
         "# Planted faults",
         "",
-        "Written by `python -m benchmarks.planted_bugs --write`. Each program of `benchmarks/planted/` has one fault; `verify` is run without",
-        "any findings, so that it must find factor and line by itself.",
+        "Written by `python -m benchmarks.planted_bugs --write`. Each program of `benchmarks/planted/` has one fault; `verify`",
+        "is run without any findings, so that it must find factor and line by itself.",
         "",
         f"**{right} of {len(bugs)} factors right, {exact} of {len(bugs)} at the exact line, "
         f"{sum(not one.right for one in clean)} alarms on {len(clean)} clean programs.**",

@@ -6,7 +6,7 @@ import torch
 
 def seed_from_now():
     now = datetime.now()  # culprit
-    return now.minute * 60 + now.second + now.microsecond
+    return int(now.timestamp() * 1000)
 
 
 torch.manual_seed(seed_from_now())
