@@ -54,8 +54,8 @@ def planted(path: Path) -> tuple[str, str, int]:
     return factor, command, next((number for number, line in enumerate(lines, 1) if line.endswith("# culprit")), 0)
 
 
-def tried(path: Path, python: str) -> Outcome:
-    """Verifies one program in a folder of its own."""
+def tried(path: Path, python: str, chosen: frozenset[str] = frozenset(GROUPS["all"])) -> Outcome:
+    """Verifies one program in a folder of its own, with these factors."""
     factor, launcher, line = planted(path)
     command = (python, "-m", "torch.distributed.run", "--nproc-per-node", "2") if launcher == "torchrun" else (python,)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as base:
@@ -64,7 +64,7 @@ def tried(path: Path, python: str) -> Outcome:
         (folder / "train.py").write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
         sample = Sample((*command, "train.py"), str(folder), os.path.realpath(base), steps=3)
         try:
-            found = judge([], perform(partial(execute, sample), frozenset(GROUPS["all"]), frozenset(), lambda *_: None))
+            found = judge([], perform(partial(execute, sample), chosen, frozenset(), lambda *_: None))
         except ProgramFailed as failed:
             sys.exit(f"{path.name} fails by itself:\n{failed.run.outcome.stderr[-3000:]}")
     # A number of threads that changes a sum is told beside other factors, and is one only where it was planted.
@@ -78,14 +78,14 @@ def table(outcomes: Sequence[Outcome]) -> list[str]:
     bugs = [one for one in outcomes if one.factor != "none"]
     clean = [one for one in outcomes if one.factor == "none"]
     right, exact = sum(one.right for one in bugs), sum(one.exact for one in bugs)
+    alarms = sum(not one.right for one in clean)
     lines = [
         "# Planted faults",
         "",
         "Written by `python -m benchmarks.planted_bugs --write`. Each program of `benchmarks/planted/` has one fault; `verify`",
         "is run without any findings, so that it must find factor and line by itself.",
         "",
-        f"**{right} of {len(bugs)} factors right, {exact} of {len(bugs)} at the exact line, "
-        f"{sum(not one.right for one in clean)} alarms on {len(clean)} clean programs.**",
+        f"**{right} of {len(bugs)} factors right, {exact} at the exact line, {alarms} alarms on {len(clean)} clean programs.**",
         "",
         "| program | planted | at line | named | factor | line | runs |",
         "|---|---|---:|---|---|---|---:|",

@@ -276,3 +276,38 @@ def test_workspaces_of_kernels_are_no_results(sample: Callable[..., Sample]) -> 
     what = sample(WORKSPACE)
     runs = [execute(what, Setting(name, {}, {"MALLOC_PERTURB_": fill})) for name, fill in (("a", "90"), ("b", "165"))]
     assert not compare(runs[0].record, runs[1].record).differ
+
+
+BARE = """
+import torch
+from torch.func import grad, vmap
+from torch.utils.checkpoint import checkpoint
+torch.manual_seed(1)
+weight = torch.randn(4, 4, requires_grad=True)
+torch.set_default_device("cpu")
+def twice(x):
+    return (x @ weight).tanh()
+weight.register_hook(lambda g: g * 2)
+single = grad(lambda x: (x * x).sum())
+for step in range(5):
+    x = torch.ones(3, 4)
+    y = checkpoint(twice, x, use_reentrant=False)
+    y.sum().backward()
+    with torch.no_grad():
+        weight -= 0.1 * weight.grad
+        weight.grad = None
+    print(vmap(single)(torch.ones(2, 3) * step).sum().item(), weight.sum().item())
+"""
+
+
+def test_without_an_optimizer_backward_passes_are_steps(ran: Callable[..., Run]) -> None:
+    """A checkpoint's second forward pass, hooks and functional transforms are seen, and credited to the user's lines."""
+    run = ran(BARE, steps=4)
+    assert run.outcome.status == 0, run.outcome.stderr
+    assert not run.record.ledger.facts.get("failures")
+    assert (run.record.steps, run.outcome.stdout.count(chr(10))) == (4, 3)
+    events = run.record.streams["rank0"].events
+    assert {event.place for event in events if event.name == "aten.tanh"} == {"train.py:9:twice"}
+    assert {event.forward for event in events if event.name == "aten.tanh_backward"} == {"train.py:9:twice"}
+    assert any(event.place.startswith("train.py:10:") and event.kind == "BW" for event in events)
+    assert any(event.place.startswith("train.py:11:") for event in events)

@@ -62,7 +62,7 @@ FACTORS = (
         rules=("TDL206", "TDL501", "TDL502"),
     ),
     Factor(
-        "environment", "locale, time zone and user name", env=(_OTHER_PLACE,), machine=True,
+        "environment", "locale, time zone and user name", ("SEED",), env=(_OTHER_PLACE,), machine=True,
     ),
     Factor("completion", "the order in which tasks finish", (), ({"completion": 1},), rules=("TDL107",)),
     Factor(

@@ -1,7 +1,7 @@
 """Alerts of torch's deterministic mode: which operations have no deterministic kernel, on which line.
 
-A warning comes when the outermost call returns, so it no longer tells which operation it is about. Each operation is therefore first
-tried with the mode that raises: torch raises before it computes. Whoever raises gets its turn with the mode that only warns.
+A warning comes when the outermost call returns, so it no longer tells which operation it is about. Each operation is
+therefore first tried with the mode that raises, which torch does before it computes, and then with the mode that only warns.
 """
 
 from __future__ import annotations

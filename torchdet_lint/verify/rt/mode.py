@@ -57,6 +57,7 @@ class Recorder:
         self._known: dict[int, Operation] = {}
         self._graph = Graph()
         self._nearest = run.places.nearest
+        self._current = run.streams.current
         self._node = getattr(torch._C, "_current_autograd_node", lambda: None)
         self._number = getattr(getattr(torch._C, "_autograd", None), "_get_sequence_nr", lambda: 0)
         self._empties = Empties(torch, run, self._digests.is_plain)
@@ -175,9 +176,9 @@ class Recorder:
         """Marks the storage of a tensor as seen; whether it is new."""
         if not self._digests.is_plain(tensor):
             return False
-        storage = tensor.untyped_storage()
-        new = not hasattr(storage, "_torchdet_seen")
-        storage._torchdet_seen = True
+        marks = tensor.untyped_storage().__dict__
+        new = "_torchdet_seen" not in marks
+        marks["_torchdet_seen"] = True
         return new
 
     @staticmethod
@@ -195,14 +196,14 @@ class Recorder:
             self._empties.made(self._tensors(result), place)
         elif not operation.sends:
             digest, values = self._digest(operation, result, args, kwargs)
-        if not operation.view:
+        if operation.fresh:
             for tensor in (result,) if isinstance(result, self._tensor) else self._tensors(result):
                 self._mark(tensor)
         self._write(operation, place, digest, values)
 
     def _write(self, operation: Operation, place: str, digest: int, values: str) -> None:
         """The event of an operation. In a backward pass it bears the line of the forward operation whose node runs."""
-        stream = self._run.streams.current()
+        stream = self._current()
         node = self._node()
         if node is not None:
             forward, module = self._graph.lines.get(node._sequence_nr(), ("", ""))

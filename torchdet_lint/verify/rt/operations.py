@@ -17,15 +17,16 @@ _SWITCHED = (
 @dataclass(frozen=True)
 class Operation:
     """`name` with its overload. `written` are positions and names of arguments that it changes. `view`: the result shares memory
-    with an argument. `draws`: it may take random numbers. `empty`: the result has no contents. `grows`: it may
-    expose memory that has none. `sends`: a collective, whose results arrive later, and `sent` are the
-    arguments that it sends. `switched`: backend switches matter. `silent`: it computes nothing, and is not recorded.
+    with an argument. `fresh`: it may have memory of its own. `draws`: it may take random numbers. `empty`: the result has no
+    contents. `grows`: it may expose memory that has none. `sends`: a collective, whose results arrive later, and `sent` are
+    the arguments that it sends. `switched`: backend switches matter. `silent`: it computes nothing, and is not recorded.
     """
 
     function: Any
     name: str
     written: tuple[tuple[int, str], ...]
     view: bool
+    fresh: bool
     draws: bool
     empty: bool
     grows: bool
@@ -66,6 +67,7 @@ def describe(function: Any) -> Operation:
         function=function,
         name=f"{space}.{base}" + (f".{schema.overload_name}" if schema.overload_name else ""),
         written=written,
+        fresh=not shared and not _in_place(function._schema),
         view=shared and not written and base not in _LIFTING,
         draws=any(str(tag).endswith("nondeterministic_seeded") for tag in function.tags),
         empty=space == "aten" and base in _EMPTY,
@@ -75,6 +77,13 @@ def describe(function: Any) -> Operation:
         switched=any(part in base for part in _SWITCHED),
         silent=space == "profiler",
     )
+
+
+def _in_place(schema: Any) -> bool:
+    """Whether all that it returns are arguments that it changes, of which the name ends in `_`: not what `out=` fills, which may be
+    memory that nobody has seen.
+    """
+    return schema.name.endswith("_") and bool(schema.returns) and all(each.alias_info for each in schema.returns)
 
 
 def _sent(base: str, arguments: Any) -> tuple[tuple[int, str], ...]:
