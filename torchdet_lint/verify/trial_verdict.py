@@ -26,8 +26,8 @@ class ByTrial(NamedTuple):
 
 
 class _Repeat(NamedTuple):
-    """A rule about numbers that repeat: how places and counts are found, what is then said, and the name of the check. `here`: on the
-    finding's own lines rather than anywhere in its files.
+    """A rule about numbers that repeat: how places and counts are found, what is then said, and the name of the check. `here`: on
+    the finding's own lines rather than anywhere in its files.
     """
 
     find: Callable[[Record], Iterator[tuple[str, int]]]
@@ -38,7 +38,7 @@ class _Repeat(NamedTuple):
 
 _REPEATS = {
     "TDL012": _Repeat(reseeded, "the generator was set back to the same seed {count} times", "seeds-equal", True),
-    "TDL013": _Repeat(never_seeded, "{count} draws at {line} began with the constant of a generator that nobody seeds", "ledger", False),
+    "TDL013": _Repeat(never_seeded, "{count} draws at {line} are of a generator that nobody seeds", "ledger", False),
     "TDL108": _Repeat(same_orders, "the same order was drawn {count} times at {line}", "epochs-equal", False),
 }  # fmt: skip
 

@@ -23,8 +23,8 @@ _OTHER_SEED = "54321"
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which trials are asked for. `seed` is an option of the program that takes a seed, with another seed, or empty for seeds that
-    it chooses itself; `without` a pattern of function names; `resume` the arguments with which the program goes on.
+    """Which trials are asked for. `seed` is an option of the program that takes a seed, with another seed, or empty for seeds
+    that it chooses itself; `without` a pattern of function names; `resume` the arguments with which the program goes on.
     """
 
     inverse: bool = False
@@ -132,8 +132,8 @@ def _resume(run: Callable[[Setting], Run], base: Record, what: Wanted) -> Tried:
 
 
 def resumed(whole: Record, rest: Record, at: int) -> Divergence | None:
-    """Where a run that goes on after step `at` first differs from the whole run. Steps are laid beside each other from their ends,
-    since the first one of the run that goes on begins with all that a start needs.
+    """Where a run that goes on after step `at` first differs from the whole run. Steps are laid beside each other from their
+    ends, since the first one of the run that goes on begins with all that a start needs.
     """
     ones, others = _steps(whole)[at:], _steps(rest)
     for step, (one, other) in enumerate(zip(ones, others, strict=False), at):

@@ -80,8 +80,8 @@ def describe(function: Any) -> Operation:
 
 
 def _in_place(schema: Any) -> bool:
-    """Whether all that it returns are arguments that it changes, of which the name ends in `_`: not what `out=` fills, which may be
-    memory that nobody has seen.
+    """Whether all that it returns are arguments that it changes, of which the name ends in `_`: not what `out=` fills, which may
+    be memory that nobody has seen.
     """
     return schema.name.endswith("_") and bool(schema.returns) and all(each.alias_info for each in schema.returns)
 
