@@ -10,10 +10,10 @@ done = queue.Queue()
 
 def work(number):
     spun = 0
-    for turn in range(20000):
+    for turn in range(200000):
         spun += turn
-        if turn % 2000 == 0:
-            done.put(number + turn / 20000)
+        if turn % 20000 == 0:
+            done.put(number + turn / 200000)
 
 
 threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]

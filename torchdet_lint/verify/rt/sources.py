@@ -18,7 +18,7 @@ from . import pins
 from .digest import of_value
 from .ledger import Ledger
 from .places import Places
-from .streams import Streams
+from .streams import Streams, process_name
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -147,7 +147,7 @@ class Sources:
             if not place:
                 return real()
             variant = self.variant("pid", place)
-            value = real() if variant is None else pins.pid(variant, real(), self._first_pid)
+            value = real() if variant is None else pins.pid(variant, real(), self._first_pid, process_name(False))
             self.note("PID", "os.getpid", place, of_value(value))
             return value
 
