@@ -15,6 +15,16 @@ SAFETIES = ("safe", "unsafe", "display")
 raise, and *display* is only shown."""
 
 
+VERDICTS = (
+    "confirmed", "confirmed-hidden", "refuted-on-this-torch", "no-effect-seen", "not-reached", "needs-cuda", "confounded",
+    "unprobed",
+)  # fmt: skip
+"""What running something says about a finding, as reports order it."""
+
+CONFIRMING = VERDICTS[:2]
+"""Those that were seen at work; the second only once something was changed that two plain runs have in common."""
+
+
 class Location(NamedTuple):
     """A place in a file, in lines and columns counted from 1; columns are code points, the end is exclusive.
 
@@ -64,12 +74,37 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the companion has seen of a finding, in a probe or in a run of the user's program.
+
+    `verdict` is one of `VERDICTS`. `text` says in one line what was run and seen, or why nothing was. `factor` names what the
+    two sides differed in, `check` the check that a machine with CUDA would run; either may be empty.
+
+    `confirmed`: seen at work. `confirmed-hidden`: seen only after something was changed that two plain runs have in common.
+    `refuted-on-this-torch`: what the finding claims was tried, and is not so in this version. `no-effect-seen`: tried, and
+    nothing was seen, which proves nothing. `not-reached`: the program was run, and not this line. `needs-cuda`: takes an
+    accelerator. `confounded`: something else differs at the same place. `unprobed`: not tried.
+    """
+
+    verdict: str
+    text: str
+    factor: str = ""
+    check: str = ""
+
+    @property
+    def confirms(self) -> bool:
+        """Whether the finding was seen at work."""
+        return self.verdict in CONFIRMING
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that a rule says about one place.
 
     `program` is the path of the entry file for program rules, and None for site rules. `fingerprint` names the finding
     across edits elsewhere in the file; it holds no line number (see `torchdet_lint.engine.fingerprint`). `variant` is the
-    message of the rule file that was chosen, `fix` what would make the finding go away, where that is known.
+    message of the rule file that was chosen, `fix` what would make the finding go away, where that is known. `evidence` is what
+    the companion has to say about it, where it was asked; no rule gives any.
     """
 
     code: str
@@ -86,6 +121,7 @@ class Finding:
     fingerprint: str = ""
     variant: str = ""
     fix: Fix | None = None
+    evidence: Evidence | None = None
 
     @property
     def sort_key(self) -> tuple[str, int, int, int, str, str]:

@@ -394,3 +394,17 @@ def test_ci_names_the_base_and_the_head(
     ran = review("--format", "json")
     assert found(ran) == (["new.py:3 TDL201"], [])
     assert json.loads(ran.out)["head"] == head
+
+
+def test_new_findings_are_tried_where_that_is_asked(repo: Repo, review: Review) -> None:
+    repo.commit({"old.py": BENCHMARK})
+    repo.git("checkout", "-q", "-b", "feature")
+    repo.commit({"new.py": BENCHMARK})
+    for more in (
+        (),
+        ("--head", "feature"),
+    ):  # the work tree, and a tree of git's that is gone when the report is written
+        value = json.loads(review("--base", "main", "--format", "json", "--verify", *more).out)
+        assert [each["evidence"]["verdict"] for each in value["new"]] == ["needs-cuda"]
+    assert "*Evidence*: needs-cuda (check cudnn-benchmark)" in review("--base", "main", "--verify").out
+    assert "Evidence" not in review("--base", "main").out

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from torchdet_lint.engine.options import no_excerpt
-from torchdet_lint.finding import Finding, Location, Related
+from torchdet_lint.finding import Evidence, Finding, Location, Related
 from torchdet_lint.review.comments import Comment, marked, planned, summary
 from torchdet_lint.review.compare import Noted, Side, compared
 from torchdet_lint.review.diff import Change, parse, whole
@@ -98,3 +98,9 @@ def test_another_rule_or_another_piece_of_the_diff_pairs_nothing() -> None:
     far = replace(FINDING, fingerprint="n", location=Location("a.py", 30, 1, 30, 6))
     assert [each.new for each in compared(before, Side([other], lambda _: ("new()",)), change)] == [True]
     assert [each.new for each in compared(before, Side([far], lambda _: ("far()",)), change)] == [True]
+
+
+def test_what_was_seen_of_a_finding_is_said() -> None:
+    seen = replace(FINDING, evidence=Evidence("confirmed", "two processes of @me differ", "entropy"))
+    assert "*Evidence*: confirmed (entropy): two processes of @\N{ZERO WIDTH SPACE}me differ\n" in body(seen)
+    assert "Evidence" not in body()

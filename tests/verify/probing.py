@@ -13,9 +13,9 @@ from torchdet_lint.catalog.rules import load_rules
 from torchdet_lint.config import SettingsFor
 from torchdet_lint.engine import run
 from torchdet_lint.engine.options import Options, silent
-from torchdet_lint.finding import Finding
+from torchdet_lint.finding import Evidence, Finding
 from torchdet_lint.source import load
-from torchdet_lint.verify.probe import Evidence, probe
+from torchdet_lint.verify.probe import probe
 
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 

@@ -33,11 +33,17 @@ def said(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]
     [
         (("--", "no-such-program", "x"), "command not found: no-such-program"),
         (("--", "train.py"), "command not found: train.py; write `python train.py`"),
-        (("--factors", "moon", "--", sys.executable), "--factors: unknown factor moon; known are torch,"),
-        (("--findings", "none.json", "--", sys.executable), "none.json cannot be read"),
-        (("--record", ".", "--", sys.executable), "--record: . is not empty"),
-        (("--html", "none/page.html", "--", sys.executable), "--html: there is no folder for none/page.html"),
+        (("--factors", "moon", "--", sys.executable, "train.py"), "--factors: unknown factor moon; known are torch,"),
+        (("--findings", "none.json", "--", sys.executable, "train.py"), "none.json cannot be read"),
+        (("--record", ".", "--", sys.executable, "train.py"), "--record: . is not empty"),
+        (
+            ("--html", "none/page.html", "--", sys.executable, "train.py"),
+            "--html: there is no folder for none/page.html",
+        ),
         ((), "Missing argument '-- COMMAND...'"),
+        (("--", sys.executable), "reads its program from standard input, which is empty here"),
+        (("--", sys.executable, "a.ipynb"), "cannot run the notebook a.ipynb; write `jupyter execute a.ipynb`"),
+        (("--", sys.executable, "-"), "reads its program from standard input, which is empty here"),
     ],
 )
 def test_trouble_is_one_line(
@@ -53,9 +59,16 @@ def test_trouble_is_one_line(
 @pytest.mark.parametrize(
     ("source", "text"),
     [
-        ("print(1)\n", "the program never imported torch: there is nothing to compare"),
+        ("pass\n", "the program never imported torch: there is nothing to compare"),
         ("import torchdet_no_such\n", "the program failed by itself (status 1); its own words stand above"),
         ("raise ModuleNotFoundError(\"No module named 'torch'\")\n", "the command's Python has no torch"),
+        ("input('name? ')\n", "its own words stand above; it asks for input, and gets none here"),
+        (
+            "raise AssertionError('Torch not compiled with CUDA enabled')\n",
+            "its own words stand above; it wants a GPU that torch does not find here",
+        ),
+        ("import os; os._exit(0)\n", "the program never imported torch: there is nothing to compare"),
+        ("import os; os._exit(3)\n", "the program failed by itself (status 3)"),
     ],
 )
 def test_programs_that_cannot_be_compared(
@@ -92,6 +105,33 @@ for step in range(3):
     loss.backward()
     opt.step()
 """
+
+
+LISTS = """
+import os, time
+import random
+print("took", time.time())
+names = os.listdir("data")
+random.Random(0).shuffle(names)
+print(names)
+"""
+
+
+def test_of_a_program_without_torch_the_output_is_compared(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "split.py").write_text(LISTS, encoding="utf-8")
+    (project / "data").mkdir()
+    for name in "abc":
+        (project / "data" / f"{name}.txt").touch()
+    arguments = ("--select", "TDL105", "--factors", "listing,clock")
+    status, out, err = said(capsys, *arguments, "--", sys.executable, "split.py")
+    assert (status, err) == (1, "")
+    assert "its main process does nothing in torch; the 2 lines that it prints were compared" in out
+    assert (
+        "split.py:5: TDL105 confirmed-hidden: another value of the order of folder listings changes the result" in out
+    )
+    assert "first difference: line 2 of what it prints" in out
+    (project / "split.py").write_text(LISTS.replace("os.listdir(", "sorted(os.listdir(").replace('ta")', 'ta"))'))
+    assert said(capsys, *arguments, "--", sys.executable, "split.py")[0] == 0  # the time that it prints fails nothing
 
 
 @needs_torch

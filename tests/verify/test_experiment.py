@@ -38,7 +38,7 @@ def test_a_clean_program_needs_few_runs() -> None:
     assert not found.changing()
     assert names == [
         "natural-1", "natural-2", "pinned-1", "pinned-2",
-        "hash+address+memory-1", "hash+address+memory-2", "hash+address+memory-3", "threads-1",
+        "hash+address+memory+environment-1", "hash+address+memory+environment-2", "hash+address+memory+environment-3", "threads-1",
     ]  # fmt: skip
     assert {name for name, item in found.shown.items() if item.status == "not-asked"} == {
         "torch", "numpy", "python", "os", "clock", "pid", "listing", "cwd", "completion",
@@ -87,7 +87,7 @@ def test_memory_that_reaches_nothing_has_no_effect() -> None:
 def test_only_what_the_program_asks_for_is_released() -> None:
     ledger = Ledger(draws=(Draw("numpy", "a.py:1:f", "", 1), Draw("torch", "a.py:1:f", "a.py:0:f", 1)), facts=FACTS)
     asked = {name for name, factor in BY_NAME.items() if asked_for(factor, ledger)}
-    assert asked == {"numpy", "hash", "address", "memory", "threads"}
+    assert asked == {"numpy", "hash", "address", "memory", "environment", "threads"}
     asking = Ledger(
         asked=(("TIME", "time.time", "a.py:1:f", 3), ("FS", "os.listdir", "a.py:1:f", 1)), facts={"tasks": 3}
     )

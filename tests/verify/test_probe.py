@@ -12,8 +12,10 @@ from click.testing import CliRunner
 
 from tests.verify.probing import probed, said
 from torchdet_lint.cli.probe import probe_command
-from torchdet_lint.verify.probe.evidence import VERDICTS, Evidence, Trial
+from torchdet_lint.finding import VERDICTS, Evidence
+from torchdet_lint.verify.probe.evidence import CONFIRMED, CUDA, HIDDEN, NOTHING, REFUTED, UNPROBED, Trial
 from torchdet_lint.verify.probe.runs import judge_all
+from torchdet_lint.verify.verdict import MEANING
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="folders are listed differently there")
 
@@ -143,9 +145,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_verdicts_are_those_of_the_companion() -> None:
-    assert set(VERDICTS) == {
-        "confirmed", "confirmed-hidden", "refuted-on-this-torch", "no-effect-seen", "needs-cuda", "unprobed",
-    }  # fmt: skip
+    assert set(MEANING) == set(VERDICTS)
+    assert {CONFIRMED, HIDDEN, REFUTED, NOTHING, CUDA, UNPROBED} <= set(VERDICTS)
 
 
 FOLLOWED = """

@@ -107,6 +107,16 @@ def test_backward_operations_are_credited_to_forward_lines(nets: Run) -> None:
     assert backward["aten._log_softmax_backward_data"] == line("cross_entropy")
 
 
+def test_operations_belong_to_modules(nets: Run) -> None:
+    events = nets.record.streams["rank0"].events
+    forward = {event.name: event.module for event in events if event.kind == "OP"}
+    backward = {event.name: event.module for event in events if event.kind == "BW"}
+    assert forward["aten.convolution"] == backward["aten.convolution_backward"] == "Net.conv"
+    assert backward["aten.native_layer_norm_backward"] in ("Net.attend.norm1", "Net.attend.norm2")
+    assert forward["aten.relu"] == "Net.attend" or forward["aten.relu"] == "Net"
+    assert {event.module for event in events if "cross_entropy" in event.place} <= {""}
+
+
 def test_streams_of_workers_and_threads(nets: Run) -> None:
     names = set(nets.record.streams)
     assert {"rank0", *(f"rank0/worker{number}" for number in range(1, 5))} <= names
@@ -173,6 +183,19 @@ def test_a_sample_ends_without_the_programs_handlers(
         assert run.outcome.stdout.split() == ["step"]  # the second step's own print comes too late
 
 
+@pytest.mark.parametrize("leave", ["os._exit(0)", "os._exit(3)"])
+def test_a_program_that_leaves_without_handlers_is_recorded_to_its_end(ran: Callable[..., Run], leave: str) -> None:
+    run = ran(
+        f"import os, torch\nx = torch.ones(3)\nif os.fork() == 0: os._exit(0)\nos.wait()\n(x + 1).sum()\n{leave}\n"
+    )
+    assert run.outcome.status == int(leave[9])
+    stream = run.record.streams["rank0"]
+    assert stream.end is not None
+    assert stream.end.name == "exit"
+    assert "aten.sum" in {event.name for event in stream.events}
+    assert len([name for name in run.record.streams if name.startswith("rank0")]) == 1  # the child has done nothing
+
+
 MEMORY = """
 import torch
 a = torch.empty(4)
@@ -202,6 +225,48 @@ def test_memory_without_contents_and_inputs(sample: Callable[..., Sample]) -> No
     ]
     assert unequal == [4]
     assert [event.place.split(":")[1] for event in of(held) if event.kind == "EXT"] == ["6", "9", "9", "9"]
+    explained = [event for event in other.record.streams["rank0"].events if event.kind == "MEM"]
+    assert [(event.name, event.place) for event in explained] == [
+        ("4 of 4 elements of torch.empty, read at train.py:4", "train.py:3:<module>")
+    ]
+    assert [event.kind for event in compare(held.record, other.record).divergences[0].sources] == ["MEM"]
+
+
+COPIED = """
+import copy
+import torch
+a = torch.tensor([1.0, 2.0])
+b = copy.deepcopy(a)
+c = a.untyped_storage().clone()
+d = torch.empty(0).set_(c).add(1)
+e = b + 1
+"""
+
+
+def test_memory_that_is_about_to_be_written_is_no_result(sample: Callable[..., Sample]) -> None:
+    """A storage is copied through tensors that are made to look at it before anything stands there."""
+    what = sample(COPIED)
+    one, other = (execute(what, Setting(str(fill), env={"MALLOC_PERTURB_": str(fill)})) for fill in (85, 170))
+    assert not compare(one.record, other.record).differ
+    assert any("set_" in event.name for event in one.record.streams["rank0"].events)
+
+
+HANDED_ON = """
+import torch
+from torch.utils.data import random_split
+random_split(range(8), [4, 4])
+torch.manual_seed(0)
+own = torch.Generator().manual_seed(0)  # in the same state as the global one
+random_split(range(8), [4, 4], generator=own)
+random_split(range(8), [4, 4])
+"""
+
+
+def test_the_global_generator_is_known_where_it_is_handed_on(ran: Callable[..., Run]) -> None:
+    ledger = ran(HANDED_ON).record.ledger
+    drawn = {(int(draw.place.split(":")[1]), draw.generator) for draw in ledger.draws}
+    assert drawn == {(4, "torch"), (7, "a seeded torch.Generator"), (8, "torch")}
+    assert ledger.unseeded("torch")
 
 
 TWO_THREADS = """
@@ -261,3 +326,38 @@ def test_workspaces_of_kernels_are_no_results(sample: Callable[..., Sample]) -> 
     what = sample(WORKSPACE)
     runs = [execute(what, Setting(name, {}, {"MALLOC_PERTURB_": fill})) for name, fill in (("a", "90"), ("b", "165"))]
     assert not compare(runs[0].record, runs[1].record).differ
+
+
+BARE = """
+import torch
+from torch.func import grad, vmap
+from torch.utils.checkpoint import checkpoint
+torch.manual_seed(1)
+weight = torch.randn(4, 4, requires_grad=True)
+torch.set_default_device("cpu")
+def twice(x):
+    return (x @ weight).tanh()
+weight.register_hook(lambda g: g * 2)
+single = grad(lambda x: (x * x).sum())
+for step in range(5):
+    x = torch.ones(3, 4)
+    y = checkpoint(twice, x, use_reentrant=False)
+    y.sum().backward()
+    with torch.no_grad():
+        weight -= 0.1 * weight.grad
+        weight.grad = None
+    print(vmap(single)(torch.ones(2, 3) * step).sum().item(), weight.sum().item())
+"""
+
+
+def test_without_an_optimizer_backward_passes_are_steps(ran: Callable[..., Run]) -> None:
+    """A checkpoint's second forward pass, hooks and functional transforms are seen, and credited to the user's lines."""
+    run = ran(BARE, steps=4)
+    assert run.outcome.status == 0, run.outcome.stderr
+    assert not run.record.ledger.facts.get("failures")
+    assert (run.record.steps, run.outcome.stdout.count(chr(10))) == (4, 3)
+    events = run.record.streams["rank0"].events
+    assert {event.place for event in events if event.name == "aten.tanh"} == {"train.py:9:twice"}
+    assert {event.forward for event in events if event.name == "aten.tanh_backward"} == {"train.py:9:twice"}
+    assert any(event.place.startswith("train.py:10:") and event.kind == "BW" for event in events)
+    assert any(event.place.startswith("train.py:11:") for event in events)

@@ -29,7 +29,7 @@ def events(run: Run) -> list[tuple[str, str, int]]:
     return [
         (one.kind, one.name, int(one.place.split(":")[1]))
         for one in run.record.streams["rank0"].events
-        if one.kind != "END"
+        if one.kind not in ("END", "OUT")
     ]
 
 

@@ -182,3 +182,27 @@ def test_reports_say_the_same() -> None:
     assert content["clean"] is False
     assert content["findings"][0]["effect"]["line"] == "train.py:9:f"
     assert content["findings"][0]["source"]["call"] == "a.call"
+
+
+def test_seeding_that_does_nothing_is_confirmed_though_its_line_never_runs() -> None:
+    shown = changes("python", parted(25, source("RNGPY", 25))), changes("numpy", parted(24, source("RNGNP", 24)))
+    optional = [
+        replace(finding("TDL007", line), message=f"{name} generator is seeded only if `seed` is given")
+        for line, name in ((11, "Python's"), (12, "NumPy's"), (13, "torch's"))
+    ]
+    what = experiment(*shown, first=parted(24), reached=range(20, 40))
+    assert verdicts(what, finding("TDL011", 10), *optional) == [
+        (10, "confirmed", "numpy"), (11, "confirmed", "python"), (12, "confirmed", "numpy"), (13, "not-reached", ""),
+    ]  # fmt: skip
+    assert verdicts(what, finding("TDL002", 24), finding("TDL011", 10))[0] == (24, "confirmed", "numpy")
+
+
+def test_a_seed_that_is_drawn_from_an_unseeded_generator_is_confirmed() -> None:
+    shown = changes("numpy", parted(12, source("RNGNP", 12)))
+    assert verdicts(experiment(shown, first=parted(12)), finding("TDL005", 12)) == [(12, "confirmed", "numpy")]
+
+
+def test_tasks_that_finish_in_any_order_are_confirmed_by_two_held_runs_that_part() -> None:
+    what = experiment(residual=True)
+    assert verdicts(what, finding("TDL107", 19)) == [(19, "confirmed", "schedule")]
+    assert verdicts(what, finding("TDL105", 19)) == [(19, "unprobed", "")]

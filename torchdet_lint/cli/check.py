@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torchdet_lint.cache.folder import prepare
+from torchdet_lint.cli.evidence import asks, evidence_options, with_evidence
 from torchdet_lint.cli.failures import CLEAN, FINDINGS, TROUBLE, Trouble, say
 from torchdet_lint.cli.fixing import Mode, add_ignores, carried_out, fix_options, list_of_fixes
 from torchdet_lint.cli.output import stdout_style, write_err, write_file, write_out
@@ -73,6 +74,7 @@ class _Check(click.Command):
 @paths_argument
 @selection_options
 @_report_options
+@evidence_options
 @fix_options
 @project_options
 @run_options
@@ -108,6 +110,9 @@ def check(session: Session | None, /, paths: tuple[str, ...], **given: Any) -> i
         return add_ignores(run_options, result, given["add_ignore"], given["quiet"])
     if mode.diff:
         return TROUBLE if tell_problems(result.problems) else status
+    if asks(given):
+        tried = with_evidence(result.findings, settings.project, given, stdin=run_options.stdin)
+        result = replace(result, findings=tried.findings, problems=(*result.problems, *tried.problems))
     report = _report(run_options, result, given, start, done, with_rules=not formats.isdisjoint(WITH_RULES))
     _write_files(outputs, report)
     for notice in settings.notices:
@@ -139,7 +144,7 @@ def _leaves_more(
     outputs: list[tuple[str, str | None]], paths: tuple[str, ...], mode: Mode, given: dict[str, Any]
 ) -> bool:
     """Whether a run depends on, or leaves, more than a text on standard output that files decide."""
-    changes = mode.active or given["add_ignore"] is not None
+    changes = mode.active or given["add_ignore"] is not None or asks(given)
     return changes or given["verbose"] or paths == ("-",) or any(file is not None for _, file in outputs)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from torchdet_lint.cli.evidence import asks, evidence_options, with_evidence
 from torchdet_lint.cli.failures import CLEAN, FINDINGS, TROUBLE, Trouble, say
 from torchdet_lint.cli.output import write_file, write_out
 from torchdet_lint.cli.progress import progress
@@ -28,8 +29,9 @@ from torchdet_lint.finding import SEVERITIES
 
 if TYPE_CHECKING:
     from torchdet_lint.engine.options import Options
+    from torchdet_lint.finding import Finding
     from torchdet_lint.review.environment import Given
-    from torchdet_lint.review.run import Folder, Review
+    from torchdet_lint.review.run import Folder, Review, Tried
 
 _FORMATS = ("markdown", "github-review", "gitlab", "json")
 
@@ -52,6 +54,7 @@ _review_options = options(
 @click.command()
 @paths_argument
 @_review_options
+@evidence_options
 @selection_options
 @project_options
 @colourless_run_options
@@ -82,11 +85,11 @@ def _reviewed(paths: tuple[str, ...], given: dict[str, Any]) -> Review:
     if given["post"]:
         environment.target(_given(given), os.environ)  # before the work, what it could not be used for
     named = tuple(os.path.relpath(path, cwd) if os.path.isabs(path) else path for path in paths) or (".",)
-    options_for = _options_for(cwd, named, given)
+    options_for, tried = _options_for(cwd, named, given), _tried(named, given)
     with progress(given["quiet"]) as shown:
         if given["diff"] is not None:
             source = "stdin" if given["diff"] == "-" else given["diff"]
-            return reviewed_diff(_diff(given["diff"]), source, cwd, options_for, named, shown)
+            return reviewed_diff(_diff(given["diff"]), source, cwd, options_for, named, shown, tried)
         known = environment.revisions(os.environ) if given["post"] or not given["base"] else environment.Revisions()
         base, head = given["base"] or known.base, given["head"] or known.head or None
         if not base:
@@ -96,7 +99,24 @@ def _reviewed(paths: tuple[str, ...], given: dict[str, Any]) -> Review:
             head = None
         if head is None and given["post"] and git.is_dirty(repo):
             head = "HEAD"  # what is not committed is not in the pull request
-        return reviewed(repo, base, head, options_for, named, shown)
+        return reviewed(repo, base, head, options_for, named, shown, tried)
+
+
+def _tried(named: tuple[str, ...], given: dict[str, Any]) -> Tried:
+    """Gives findings the evidence that the command line asks for."""
+    from torchdet_lint.review.run import untried
+
+    if not asks(given):
+        return untried
+    project = settings_for(named, given["config"], given["isolated"], given).project
+
+    def tried(findings: Sequence[Finding], top: str) -> Sequence[Finding]:
+        found = with_evidence(findings, project, given, top)
+        for problem in found.problems:
+            say(problem)
+        return found.findings
+
+    return tried
 
 
 def _options_for(

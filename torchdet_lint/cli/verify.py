@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from torchdet_lint.finding import Finding
     from torchdet_lint.verify.experiment import Execute, Experiment, Tell
     from torchdet_lint.verify.running import Run, Sample
+    from torchdet_lint.verify.trials import Wanted
     from torchdet_lint.verify.verdict import Judgement
 
 _sample_options = options(
@@ -45,6 +48,18 @@ _sample_options = options(
     ),
     click.option(
         "--findings", "findings_file", metavar="FILE", help="A JSON report to verify, instead of linting now."
+    ),
+    click.option(
+        "--without",
+        default="",
+        metavar="PATTERN",
+        help="Test that functions with such a name shift no draw of the rest.",
+    ),
+    click.option(
+        "--resume-args",
+        default="",
+        metavar="ARGS",
+        help="Arguments with which the program resumes; test that it goes on.",
     ),
     click.option("--record", metavar="FOLDER", help="Keep the records of all runs in this new or empty folder."),
     click.option("--html", metavar="FILE", help="Write a page that shows two runs side by side."),
@@ -101,6 +116,10 @@ def _found(command: tuple[str, ...]) -> tuple[str, ...]:
         script = os.path.isfile(command[0]) and command[0].endswith(".py")
         hint = f"; write `python {command[0]}`" if script else ""
         raise Trouble(f"command not found: {command[0]}{hint}")
+    if os.path.basename(program).startswith("python") and command[1:2] and command[1].endswith(".ipynb"):
+        raise Trouble(f"Python cannot run the notebook {command[1]}; write `jupyter execute {command[1]}`")
+    if os.path.basename(program).startswith("python") and command[1:] in ((), ("-",)):
+        raise Trouble("the command reads its program from standard input, which is empty here; name a file of it")
     return (os.path.abspath(program), *command[1:])
 
 
@@ -131,6 +150,7 @@ def _judged(
     command: tuple[str, ...], findings: Sequence[Finding], chosen: frozenset[str], given: dict[str, Any], shown: Tell
 ) -> Judgement:
     from torchdet_lint.verify.running import Sample, by_path
+    from torchdet_lint.verify.trials import wanted
     from torchdet_lint.verify.verdict import judge, lines_of, suspects
 
     suspected = frozenset(factor.name for finding in findings for factor in suspects(finding))
@@ -145,7 +165,8 @@ def _judged(
             lines=by_path(line for finding in findings for line in lines_of(finding)),
             records=_record_folder(given["record"]),
         )
-        judgement = judge(findings, _experiment(sample, chosen, suspected, shown))
+        trials = wanted(findings, command, bool(chosen), given["without"], shlex.split(given["resume_args"]))
+        judgement = judge(findings, _experiment(sample, findings, chosen, suspected, shown, trials))
         if given["html"]:
             _write_page(given["html"], judgement, sample)
         return judgement
@@ -175,14 +196,23 @@ def _record_folder(folder: str | None) -> str:
     return os.path.realpath(folder)
 
 
-def _experiment(sample: Sample, chosen: frozenset[str], suspected: frozenset[str], shown: Tell) -> Experiment:
+def _experiment(
+    sample: Sample,
+    findings: Sequence[Finding],
+    chosen: frozenset[str],
+    suspected: frozenset[str],
+    shown: Tell,
+    trials: Wanted,
+) -> Experiment:
+    from torchdet_lint.verify import accelerator
     from torchdet_lint.verify.experiment import NothingToCompare, ProgramFailed, failures, perform
     from torchdet_lint.verify.record import RecordError
     from torchdet_lint.verify.running import execute
 
     run: Execute = partial(execute, sample)
     try:
-        experiment = perform(run, chosen, suspected, shown)
+        experiment = perform(run, chosen, suspected, shown, trials)
+        experiment = accelerator.perform(run, experiment, findings, sample.accelerator, shown)
     except ProgramFailed as failed:
         raise _own_failure(failed.run) from None
     except (NothingToCompare, RecordError) as error:
@@ -200,4 +230,20 @@ def _own_failure(run: Run) -> Trouble:
     if "No module named 'torch'" in said:
         return Trouble("the command's Python has no torch: install it there, or run the Python that has it")
     print(said[-20_000:], file=sys.stderr, end="" if said.endswith("\n") else "\n")
-    return Trouble(f"the program failed by itself (status {run.outcome.status}); its own words stand above")
+    why = "; ".join(
+        [*(["it wants a GPU that torch does not find here"] if _NO_GPU.search(said) else ()), *run.outcome.notes]
+    )
+    return Trouble(
+        f"the program failed by itself (status {run.outcome.status}); its own words stand above"
+        + (f"; {why}" if why else "")
+    )
+
+
+_NO_GPU = re.compile(
+    "Torch not compiled with CUDA enabled|No CUDA GPUs are available|Found no NVIDIA driver|no CUDA-capable device"
+    "|on a CUDA device but torch.cuda.is_available|not linked with support for|only supported with GPUs"
+    "|the MPS backend is (?:supported|not)"
+)
+"""What torch says where a program asks for an accelerator that it does not have (`torch/cuda/__init__.py`,
+`torch/serialization.py`, `c10/core/impl`, `ProcessGroupNCCL.cpp`).
+"""

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from torchdet_lint.finding import Finding, Location
+from torchdet_lint.report.evidence import sentence
 from torchdet_lint.report.excerpt import WIDTH, excerpt
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import Style
@@ -22,7 +23,7 @@ EFFECTS = {
 
 
 def full(report: Report, style: Style) -> Iterator[str]:
-    """One block a finding: place, severity, code and message, the source underlined, related places, help."""
+    """One block a finding: place, severity, code and message, the source underlined, related places, help, evidence."""
     for finding in report.findings:
         yield "".join(_block(finding, report, style)) + "\n"
 
@@ -44,6 +45,7 @@ def _block(finding: Finding, report: Report, style: Style) -> Iterator[str]:
     for word, text, look in (
         ("help", printable(finding.help), "help"),
         ("help", _fix(finding), "help"),
+        ("evidence", sentence(finding), "strong"),
         ("rule", rule, "strong"),
     ):
         if text:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchdet_lint.finding import Finding
+from torchdet_lint.report.evidence import sentence
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import Style
 from torchdet_lint.report.summary import place
@@ -22,6 +23,7 @@ def github(report: Report, _style: Style) -> Iterator[str]:
         properties = ",".join(f"{key}={_property(value)}" for key, value in _properties(finding).items())
         message = f"{place(finding.location)}: {finding.code} {finding.message}"
         help_lines = f"\nhelp: {finding.help}" if finding.help else ""
+        help_lines += f"\nevidence: {sentence(finding)}" if finding.evidence else ""
         yield f"::{_LEVELS[finding.severity]} {properties}::{_data(message + help_lines)}\n"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchdet_lint.finding import Finding
+from torchdet_lint.report.evidence import sentence
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import Style
 
@@ -29,8 +30,9 @@ def _issue(finding: Finding) -> dict[str, Any]:
     at = finding.location
     # In a notebook only the raw line means something to whoever shows the file.
     begin, end = (at.line, at.end_line) if at.file_line is None else (at.file_line, at.file_line)
+    seen = f" ({sentence(finding)})" if finding.evidence else ""
     return {
-        "description": f"{finding.code}: {finding.message}",
+        "description": f"{finding.code}: {finding.message}{seen}",
         "check_name": finding.name,
         "fingerprint": finding.fingerprint,
         "severity": _SEVERITIES[finding.severity],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
+from torchdet_lint.report.evidence import word
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import Style
 from torchdet_lint.report.summary import printable
@@ -22,5 +23,6 @@ def grouped(report: Report, style: Style) -> Iterator[str]:
         yield f"{style.paint('strong', printable(path))}\n"
         for where, finding in rows:
             severity = style.paint(finding.severity, f"{finding.severity:7}")
-            yield f"  {where:<{width}}  {severity}  {style.paint('strong', finding.code)}  {printable(finding.message)}\n"
+            message = printable(finding.message) + word(finding)
+            yield f"  {where:<{width}}  {severity}  {style.paint('strong', finding.code)}  {message}\n"
         yield "\n"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from torchdet_lint.finding import Finding, Fix, Location
+from torchdet_lint.finding import Evidence, Finding, Fix, Location
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import Style
 
@@ -47,6 +47,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "help": finding.help,
         "url": finding.url,
         "fix": None if finding.fix is None else _fix(finding.fix),
+        "evidence": None if finding.evidence is None else _evidence(finding.evidence),
     }
 
 
@@ -54,6 +55,10 @@ def _fix(fix: Fix) -> dict[str, Any]:
     """Each edit replaces its place with `content`."""
     edits = [{**_place(edit.location), "content": edit.text} for edit in (*fix.imports, *fix.edits)]
     return {"title": fix.title, "safety": fix.safety, "edits": edits}
+
+
+def _evidence(evidence: Evidence) -> dict[str, str]:
+    return {name: getattr(evidence, name) for name in ("verdict", "text", "factor", "check")}
 
 
 def _place(at: Location) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
 from torchdet_lint.finding import Finding
+from torchdet_lint.report.evidence import sentence
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import Style
 from torchdet_lint.report.summary import place, printable
@@ -37,6 +38,7 @@ def _suite(path: str, findings: list[Finding]) -> Iterator[str]:
         where = f'name="{_PACKAGE}.{finding.code}" classname={_attribute(path.rpartition(".")[0] or path)}'
         yield f'    <testcase {where} file={name} line="{line}"{column}>\n'
         text = f"{place(at)}: {finding.severity}: {finding.message}" + (f"; {finding.help}" if finding.help else "")
+        text += f"; evidence: {sentence(finding)}" if finding.evidence else ""
         yield f"      <failure message={_attribute(finding.message)} type={_attribute(finding.name)}>"
         yield f"{escape(printable(text))}</failure>\n    </testcase>\n"
     yield "  </testsuite>\n"

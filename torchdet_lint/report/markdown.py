@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from torchdet_lint.finding import Finding
+from torchdet_lint.report.evidence import sentence
 from torchdet_lint.report.marks import code, inline
 from torchdet_lint.report.model import Report, count
 from torchdet_lint.report.style import PLAIN, Style
@@ -37,4 +38,5 @@ def _row(finding: Finding) -> str:
     text = inline(finding.message, in_table=True) + (
         f"<br>*{inline(finding.help, in_table=True)}*" if finding.help else ""
     )
+    text += f"<br>Evidence: {inline(sentence(finding), in_table=True)}" if finding.evidence else ""
     return f"| {_MARKS[finding.severity]} | {where} | {rule} | {text} |\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchdet_lint.report.evidence import word
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import Style
 from torchdet_lint.report.summary import printable
@@ -14,4 +15,5 @@ def pylint(report: Report, _style: Style) -> Iterator[str]:
     for finding in report.findings:
         at = finding.location
         line = at.line if at.file_line is None else at.file_line
-        yield f"{printable(at.path)}:{line}: [{finding.code}({finding.name})] {printable(finding.message)}\n"
+        message = printable(finding.message) + word(finding)
+        yield f"{printable(at.path)}:{line}: [{finding.code}({finding.name})] {message}\n"

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchdet_lint.finding import Finding, Location
+from torchdet_lint.report.evidence import sentence
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import Style
 
@@ -33,6 +34,7 @@ def rdjsonl(report: Report, _style: Style) -> Iterator[str]:
 def _diagnostic(finding: Finding, report: Report) -> dict[str, Any]:
     code = {"value": finding.code, **({"url": finding.url} if "://" in finding.url else {})}
     help_lines = f"\nhelp: {finding.help}" if finding.help else ""
+    help_lines += f"\nevidence: {sentence(finding)}" if finding.evidence else ""
     diagnostic = {
         "message": finding.message + help_lines,
         "location": {"path": finding.location.path, "range": _range(finding.location, report)},

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from torchdet_lint.finding import SEVERITIES, Edit, Finding, Fix, Location
+from torchdet_lint.report.evidence import sentence
 from torchdet_lint.report.full import EFFECTS
 from torchdet_lint.report.model import Report
 from torchdet_lint.report.style import Style
@@ -130,6 +131,8 @@ def _result(finding: Finding, index: int) -> dict[str, Any]:
         "locations": [_location(finding.location)],
         "properties": {"confidence": finding.confidence, "effect": finding.effect, "help": finding.help},
     }
+    if finding.evidence is not None:
+        result["properties"] |= {"verdict": finding.evidence.verdict, "evidence": sentence(finding)}
     if finding.related:
         result["relatedLocations"] = [
             {**_location(each.location), "id": number, "message": {"text": each.label}}

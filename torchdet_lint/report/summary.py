@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from torchdet_lint.engine.options import Work
-from torchdet_lint.finding import Location
+from torchdet_lint.finding import VERDICTS, Location
 from torchdet_lint.report.model import Report, count
 from torchdet_lint.report.style import Style
 
@@ -47,7 +49,14 @@ def summary(report: Report, style: Style) -> str:
     parts = [
         style.paint(severity, count(number, severity)) for severity, number in report.by_severity().items() if number
     ]
-    return f"{', '.join(parts)} in {where}{hidden}{took}\n{_fixable(report)}"
+    return f"{', '.join(parts)} in {where}{hidden}{took}\n{_tried(report)}{_fixable(report)}"
+
+
+def _tried(report: Report) -> str:
+    """How many findings got which verdict, where the companion was asked."""
+    counts = Counter(finding.evidence.verdict for finding in report.findings if finding.evidence is not None)
+    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+    return f"evidence: {told}\n" if told else ""
 
 
 def _fixable(report: Report) -> str:

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from torchdet_lint.finding import SEVERITIES, Finding, Location
+from torchdet_lint.report.evidence import sentence
 from torchdet_lint.report.full import EFFECTS
 from torchdet_lint.report.marks import code, inline
 from torchdet_lint.report.model import count
@@ -118,6 +119,7 @@ def described(each: Noted) -> str:
     parts = [
         f"{_MARKS[finding.severity]} **{rule}** {inline(_shortened(finding.message))}",
         f"*Help*: {inline(_shortened(finding.help))}" if finding.help else "",
+        f"*Evidence*: {inline(_shortened(sentence(finding)))}" if finding.evidence else "",
         "\n".join(
             f"- {code(place(other.location))}: {inline(_shortened(other.label, 300))}" for other in finding.related[:5]
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from posixpath import join, normpath
@@ -39,6 +39,14 @@ class Folder(NamedTuple):
 OptionsFor: TypeAlias = Callable[[Folder, tuple[str, ...]], Options]
 """The options of a run on some paths in a folder, under the settings of the command line."""
 
+Tried: TypeAlias = Callable[[Sequence[Finding], str], Sequence[Finding]]
+"""Findings with evidence, in their order; their paths are relative to the folder that is given, which still stands."""
+
+
+def untried(findings: Sequence[Finding], _top: str) -> Sequence[Finding]:
+    """Findings as they are."""
+    return findings
+
 
 @dataclass(frozen=True, slots=True)
 class Review:
@@ -55,7 +63,13 @@ class Review:
 
 
 def reviewed_diff(
-    text: str, source: str, cwd: str, options_for: OptionsFor, paths: tuple[str, ...], progress: Progress
+    text: str,
+    source: str,
+    cwd: str,
+    options_for: OptionsFor,
+    paths: tuple[str, ...],
+    progress: Progress,
+    tried: Tried = untried,
 ) -> Review:
     """What stands on the lines that a diff adds to the files as they are. Its paths are from the top of the repository or,
     outside of any, from the working directory.
@@ -68,11 +82,18 @@ def reviewed_diff(
     options = options_for(Folder(repo.top, cwd, repo.top), paths)
     result = engine.run(options, progress)
     side = _side(result, repo.prefix)
-    return Review(tuple(on_changed_lines(side, change)), change, side.excerpt, result.problems, options=options)
+    noted = _with_evidence(on_changed_lines(side, change), repo.top, tried)
+    return Review(noted, change, side.excerpt, result.problems, options=options)
 
 
 def reviewed(
-    repo: Repository, base: str, head: str | None, options_for: OptionsFor, paths: tuple[str, ...], progress: Progress
+    repo: Repository,
+    base: str,
+    head: str | None,
+    options_for: OptionsFor,
+    paths: tuple[str, ...],
+    progress: Progress,
+    tried: Tried = untried,
 ) -> Review:
     """What the way from a base to a head introduces, as pull requests count it: from where they part. Without `head` the head is
     the work tree as it is, files that git does not know yet included.
@@ -94,11 +115,16 @@ def reviewed(
         for path in paths:
             if not any(os.path.lexists(os.path.join(each.folder.cwd, path)) for each in (ours, before)):
                 raise ReviewError(f"no such file or folder on either side of the change: {path}")
-    files = {*map(printable, before.files), *change.files}
-    side = ours.side._replace(findings=[each for each in ours.side.findings if each.location.path in files])
-    noted = compared(before.side, side, change)
+        files = {*map(printable, before.files), *change.files}
+        side = ours.side._replace(findings=[each for each in ours.side.findings if each.location.path in files])
+        noted = _with_evidence(compared(before.side, side, change), ours.folder.top, tried)
     problems = tuple(dict.fromkeys((*ours.problems, *(f"in the base: {each}" for each in before.problems))))
-    return Review(tuple(noted), change, side.excerpt, problems, parted, start, tip, ours.options)
+    return Review(noted, change, side.excerpt, problems, parted, start, tip, ours.options)
+
+
+def _with_evidence(noted: Sequence[Noted], top: str, tried: Tried) -> tuple[Noted, ...]:
+    findings = tried([each.finding for each in noted], top)
+    return tuple(each._replace(finding=finding) for each, finding in zip(noted, findings, strict=True))
 
 
 class _Analysed(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from torchdet_lint.verify.accelerator import Seen
 from torchdet_lint.verify.compare import Divergence
 from torchdet_lint.verify.record import Event
 from torchdet_lint.verify.report import where
@@ -42,9 +43,20 @@ def document(judgement: Judgement, version: str) -> str:
             {"name": shown.factor.name, "status": shown.status, "run": shown.run, "effect": _maybe(shown.divergence)}
             for shown in experiment.shown.values()
         ],
+        "trials": [
+            {
+                "name": one.name,
+                "holds": one.holds,
+                "detail": one.detail,
+                "effect": _maybe(one.divergence),
+                "alerts": [{"op": what, "line": place, "count": count} for what, place, count in one.alerts],
+            }
+            for one in experiment.tried
+        ],
         "findings": [_verdict(verdict) for verdict in judgement.verdicts],
         "unexplained": [_unexplained(item) for item in judgement.unexplained],
         "elsewhere": judgement.elsewhere,
+        "accelerator": None if experiment.seen is None else _seen(experiment.seen),
         "ledger": [
             {"gen": draw.generator, "line": draw.place, "seeded": draw.seeded or None, "draws": draw.times}
             for draw in record.ledger.draws
@@ -55,6 +67,25 @@ def document(judgement: Judgement, version: str) -> str:
         ],
     }
     return json.dumps(content, indent=2) + "\n"
+
+
+def _seen(seen: Seen) -> dict[str, Any]:
+    return {
+        "checks": sorted(seen.checks),
+        "replayed": seen.replayed,
+        "steadied": seen.steadied,
+        "precision": _maybe(seen.precision),
+        "sights": [
+            {
+                "check": sight.check,
+                "op": sight.operation,
+                "lines": list(sight.places),
+                "count": sight.times,
+                "said": sight.said,
+            }
+            for sight in seen.sights
+        ],
+    }
 
 
 def _event(event: Event) -> dict[str, Any]:
@@ -76,6 +107,7 @@ def _divergence(divergence: Divergence) -> dict[str, Any]:
         "op": divergence.event.name,
         "line": divergence.event.place,
         "fwd": divergence.event.forward or None,
+        "module": divergence.event.module or None,
         "apart": divergence.apart,
         "lasting": divergence.lasting,
         "sources": [_event(source) for source in divergence.sources],

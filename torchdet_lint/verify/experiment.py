@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from torchdet_lint.verify.compare import Comparison, Divergence, compare
 from torchdet_lint.verify.factors import (
@@ -19,6 +20,10 @@ from torchdet_lint.verify.factors import (
 )
 from torchdet_lint.verify.record import Record
 from torchdet_lint.verify.running import Run
+from torchdet_lint.verify.trials import NO_TRIALS, Tried, Wanted, tried
+
+if TYPE_CHECKING:
+    from torchdet_lint.verify.accelerator import Seen
 
 Execute = Callable[[Setting], Run]
 """Runs the sample in a setting."""
@@ -58,12 +63,14 @@ class Shown:
 
 @dataclass(frozen=True)
 class Experiment:
-    """All runs and what they show. `pinned` is None where the pinned pair was not run."""
+    """All runs and what they show. `pinned` is None where the pinned pair was not run, `seen` where no accelerator was used."""
 
     runs: tuple[Run, ...]
     natural: Comparison
     pinned: Comparison | None
     shown: Mapping[str, Shown]
+    tried: tuple[Tried, ...] = ()
+    seen: Seen | None = None
 
     @property
     def record(self) -> Record:
@@ -80,17 +87,19 @@ class Experiment:
         return tuple(shown for shown in self.shown.values() if shown.status == "changes")
 
 
-def perform(execute: Execute, chosen: frozenset[str], suspected: frozenset[str], tell: Tell) -> Experiment:
-    """Runs the natural pair, the pinned pair, and the releases of the chosen factors. Factors that findings suspect are released
-    even where the program seems not to ask for them. Raises ProgramFailed and NothingToCompare.
+def perform(
+    execute: Execute, chosen: frozenset[str], suspected: frozenset[str], tell: Tell, trials: Wanted = NO_TRIALS
+) -> Experiment:
+    """Runs the natural pair, the pinned pair, the releases of the chosen factors, and the trials. Factors that findings
+    suspect are released even where the program seems not to ask for them. Raises ProgramFailed and NothingToCompare.
     """
-    lab = _Lab(execute, tell, total=4 + len(chosen))
+    lab = _Lab(execute, tell, total=4 + len(chosen) + len(trials.names))
     first = lab.run(natural("natural-1"))
     _check(first)
     parted = compare(first.record, lab.run(natural("natural-2")).record)
     factors = [factor for name, factor in BY_NAME.items() if name in chosen]
     shown = {factor.name: Shown(factor, "not-run") for factor in BY_NAME.values()}
-    if not factors:
+    if not factors and not trials.names:
         return Experiment(tuple(lab.runs), parted, None, shown)
     base = lab.run(pinned("pinned-1")).record
     held = compare(base, lab.run(pinned("pinned-2")).record)
@@ -98,7 +107,8 @@ def perform(execute: Execute, chosen: frozenset[str], suspected: frozenset[str],
         needed = [factor for factor in factors if asked_for(factor, first.record.ledger) or factor.name in suspected]
         shown.update({factor.name: Shown(factor, "not-asked") for factor in factors if factor not in needed})
         shown.update({item.factor.name: item for item in _release(lab, base, needed)})
-    return Experiment(tuple(lab.runs), parted, held, _confounded(shown))
+    found = tuple(tried(lab.run, base, trials, held.differ))
+    return Experiment(tuple(lab.runs), parted, held, _confounded(shown), found)
 
 
 class _Lab:

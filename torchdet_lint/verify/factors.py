@@ -37,7 +37,12 @@ def _env(name: str, *values: str) -> tuple[Mapping[str, str], ...]:
     return tuple({name: value} for value in values)
 
 
-_GLOBAL = ("TDL006", "TDL007", "TDL010", "TDL011")
+_PLACE = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "USER": "user", "LOGNAME": "user", "HOSTNAME": "host"}
+_OTHER_PLACE = {"TZ": "Asia/Kathmandu", "LC_ALL": "C", "USER": "other", "LOGNAME": "other", "HOSTNAME": "elsewhere"}
+"""What programs read from the environment that no two machines need to share; locales that every system has."""
+
+_GLOBAL = ("TDL005", "TDL006", "TDL007", "TDL010", "TDL011")
+"""Rules that are about any of the three global generators; TDL005 when a seed is drawn from one that nobody has seeded."""
 
 FACTORS = (
     Factor("torch", "torch's unseeded generator", ("RNG",), ({"torch": 1},), rules=("TDL001", "TDL101", "TDL103", *_GLOBAL)),
@@ -54,8 +59,11 @@ FACTORS = (
     Factor("hash", "string hashes", ("SEED",), env=_env("PYTHONHASHSEED", "1", "2", "3"), rules=("TDL005", "TDL009", "TDL106")),
     Factor("address", "addresses of objects", (), ({"heap": 1}, {"heap": 2}, {"heap": 3}), rules=("TDL005", "TDL106")),
     Factor(
-        "memory", "contents of uninitialised memory", (), ({"memory": 1},), _env("MALLOC_PERTURB_", "170"),
+        "memory", "contents of uninitialised memory", ("MEM",), ({"memory": 1},), _env("MALLOC_PERTURB_", "170"),
         rules=("TDL206", "TDL501", "TDL502"),
+    ),
+    Factor(
+        "environment", "locale, time zone and user name", ("SEED",), env=(_OTHER_PLACE,), machine=True,
     ),
     Factor("completion", "the order in which tasks finish", (), ({"completion": 1},), rules=("TDL107",)),
     Factor(
@@ -65,7 +73,7 @@ FACTORS = (
 )  # fmt: skip
 """In the order in which they are tried."""
 
-SCREENED = ("hash", "address", "memory", "completion", "cwd")
+SCREENED = ("hash", "address", "memory", "environment", "completion", "cwd")
 """Factors that leave no trace where they are asked for: released together first, one by one only if that changes something."""
 
 BY_LINE = ("os", "clock", "pid", "listing")
@@ -85,14 +93,16 @@ PINS: Mapping[str, int] = {
 }  # fmt: skip
 
 ENVIRONMENT: Mapping[str, str] = {
-    "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MALLOC_PERTURB_": "85",
+    "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MALLOC_PERTURB_": "85", **_PLACE,
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Setting:
     """What one run is given. With `still` the system's address randomisation is off; with `elsewhere` the working copy is in
-    another folder. With `only`, sources are released on these user lines (`path:line`) alone.
+    another folder. With `only`, sources are released on these user lines (`path:line`) alone. `more` are further arguments of the
+    command. Functions that match `without` are left out of the record; with `until_saved` the sample ends after a checkpoint was
+    saved, and what `goes_on` runs in the folder that the run before it has left.
     """
 
     name: str
@@ -101,6 +111,10 @@ class Setting:
     still: bool = False
     elsewhere: bool = False
     only: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+    without: str = ""
+    until_saved: bool = False
+    goes_on: bool = False
 
 
 def natural(name: str) -> Setting:
@@ -130,5 +144,5 @@ def asked_for(factor: Factor, ledger: Ledger) -> bool:
         return ledger.unseeded(factor.name)
     if factor.name == "completion":
         return bool(ledger.facts.get("tasks"))
-    outside = tuple(kind for kind in factor.kinds if kind != "SEED")
+    outside = tuple(kind for kind in factor.kinds if kind not in ("SEED", "MEM"))
     return not outside or any(ledger.asks(kind) for kind in outside)

@@ -15,19 +15,25 @@ class FindingsError(Exception):
 
 def from_report(path: str) -> tuple[Finding, ...]:
     """The findings of a JSON report (`check --output-format json`). Raises FindingsError."""
+    document = document_in(path, "torchdet-lint check --output-format json")
+    try:
+        return tuple(_finding(row) for row in document["findings"])
+    except (KeyError, TypeError) as error:
+        raise FindingsError(f"{path} is no complete report: {type(error).__name__} {error}") from None
+
+
+def document_in(path: str, writer: str) -> dict[str, Any]:
+    """The JSON document of schema 1 in a file; `writer` is the command that writes such. Raises FindingsError."""
     try:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)
     except OSError as error:
         raise FindingsError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError:
-        raise FindingsError(f"{path} is no JSON; write it by `torchdet-lint check --output-format json`") from None
+        raise FindingsError(f"{path} is no JSON; write it by `{writer}`") from None
     if not isinstance(document, dict) or document.get("schema") != 1:
-        raise FindingsError(f"{path} is no report of schema 1; write it by `torchdet-lint check --output-format json`")
-    try:
-        return tuple(_finding(row) for row in document["findings"])
-    except (KeyError, TypeError) as error:
-        raise FindingsError(f"{path} is no complete report: {type(error).__name__} {error}") from None
+        raise FindingsError(f"{path} is no report of schema 1; write it by `{writer}`")
+    return document
 
 
 def _finding(row: dict[str, Any]) -> Finding:

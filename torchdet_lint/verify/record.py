@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from torchdet_lint.verify.rt.streams import HEAD
 
-EFFECTS = frozenset({"OP", "BW", "EXT", "STEP"})
-"""What a program computed."""
+EFFECTS = frozenset({"OP", "BW", "EXT", "STEP", "OUT"})
+"""What a program computed; `OUT` is a line that it printed, where nothing else is known (see `with_output`)."""
 
-SOURCES = frozenset({"SEED", "ENT", "RNG", "RNGPY", "RNGNP", "FS", "TIME", "PID", "CWD"})
+SOURCES = frozenset({"SEED", "ENT", "RNG", "RNGPY", "RNGNP", "FS", "TIME", "PID", "CWD", "MEM"})
 """Where it could have got a difference from."""
 
 
@@ -23,7 +26,9 @@ class RecordError(Exception):
 
 
 class Event(NamedTuple):
-    """One line of a stream. Places are `path:line:function`. `time` is in microseconds and orders the streams of one run."""
+    """One line of a stream. Places are `path:line:function`. `time` is in microseconds and orders the streams of one run.
+    `module` is the module at work (`Net.blocks.0.mlp`), of a backward operation that of its forward operation.
+    """
 
     kind: str
     name: str
@@ -32,6 +37,7 @@ class Event(NamedTuple):
     forward: str
     values: str
     time: int
+    module: str = ""
 
     @property
     def same_as(self) -> tuple[str, str, str, str]:
@@ -79,6 +85,7 @@ class Ledger:
     seeds: tuple[tuple[str, str, int], ...] = ()
     asked: tuple[tuple[str, str, str, int], ...] = ()
     modes: tuple[tuple[str, str, str, int], ...] = ()
+    alerts: tuple[tuple[str, str, int], ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     reached: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
@@ -122,10 +129,42 @@ class Record:
         return Record(streams, self.ledger, self.processes)
 
     @property
+    def computes(self) -> bool:
+        """Whether a result comes from torch: in a main process, or where an optimizer steps. What pools do may end in Python."""
+        return any(
+            (stream.main and stream.effects) or any(event.kind == "STEP" for _, event in stream.effects)
+            for stream in self.streams.values()
+        )
+
+    def with_output(self, text: str) -> Record:
+        """The record of a program whose main process does nothing in torch, with the lines that it printed as its effects."""
+        before = self.streams.get("rank0", Stream("rank0", ()))
+        last = before.end
+        events = before.events[:-1] if last is not None else before.events
+        time = events[-1].time if events else 0
+        printed = tuple(_printed(line, time) for line in text.splitlines())
+        stream = Stream("rank0", (*events, *printed, last or Event("END", "exit", "", "", "", "", time)))
+        return Record({**self.streams, "rank0": stream}, self.ledger, self.processes)
+
+    @property
+    def only_output(self) -> bool:
+        """Whether what it printed is all that is known of it."""
+        return any(event.kind == "OUT" for _, event in self.streams.get("rank0", Stream("", ())).effects)
+
+    @property
     def end(self) -> Event | None:
         """How the first rank ended."""
         stream = self.streams.get("rank0")
         return stream.end if stream else None
+
+
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])")
+
+
+def _printed(line: str, time: int) -> Event:
+    """A line of output; its first numbers stand for values."""
+    digest = f"{crc32(line.encode('utf-8', 'backslashreplace')):08x}"
+    return Event("OUT", "print", "", digest, "", " ".join(_NUMBER.findall(line)[:4]), time)
 
 
 def read(folder: str) -> Record:
@@ -143,16 +182,41 @@ def read(folder: str) -> Record:
 def _events(path: str) -> Iterator[Event]:
     known: dict[str, str] = {}
     same = known.setdefault  # names and places come again and again; one text for all of them
+    module = ""
     with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
         head = file.readline()
         if head and head != HEAD:
             raise RecordError(f"{path} is no stream of this version ({head.strip()[:40]!r}, not {HEAD.strip()!r})")
         for line in file:
             fields = line.rstrip("\n").split("\t")
-            if len(fields) == 7 and fields[6].isdigit():  # a process that was ended may leave half a line
-                kind, name, place, digest, forward, values, micros = fields
-                name, place, forward = same(name, name), same(place, place), same(forward, forward)
-                yield Event(same(kind, kind), name, place, digest, forward, values, int(micros))
+            if len(fields) != 7 or not fields[6].isdigit():  # a process that was ended may leave half a line
+                continue
+            kind, name, place, digest, forward, values, micros = fields
+            name, place, forward = same(name, name), same(place, place), same(forward, forward)
+            if kind == "MOD":
+                module = name
+                continue
+            inside = module if kind in _IN_MODULES else ""
+            yield Event(same(kind, kind), name, place, digest, forward, _numbers(values), int(micros), inside)
+
+
+_IN_MODULES = ("OP", "BW")
+
+
+def _numbers(values: str) -> str:
+    """Sampled values as text: streams have their bytes, since only few are ever looked at while many are written."""
+    if values[1:2] != "=":
+        return values
+    try:
+        return " ".join([f"{number:.9g}" for number in _unpacked(values[0], bytes.fromhex(values[2:]))])
+    except (struct.error, ValueError):
+        return ""
+
+
+def _unpacked(letter: str, data: bytes) -> tuple[float, ...]:
+    if letter == "b":  # bfloat16: the upper half of a float32
+        data, letter = b"".join([b"\0\0" + data[at : at + 2] for at in range(0, len(data), 2)]), "f"
+    return struct.unpack(f"<{len(data) // struct.calcsize(letter)}{letter}", data)
 
 
 def _json(path: str) -> dict[str, Any]:
@@ -162,7 +226,9 @@ def _json(path: str) -> dict[str, Any]:
 
 
 def _added(ledgers: list[dict[str, Any]]) -> Ledger:
-    counts: dict[str, dict[tuple[str, ...], int]] = {name: {} for name in ("draws", "seeds", "asked", "modes")}
+    counts: dict[str, dict[tuple[str, ...], int]] = {
+        name: {} for name in ("draws", "seeds", "asked", "modes", "alerts")
+    }
     facts: dict[str, Any] = {}
     reached: dict[str, set[int]] = {}
     for ledger in ledgers:
@@ -177,6 +243,7 @@ def _added(ledgers: list[dict[str, Any]]) -> Ledger:
         seeds=tuple((key[0], key[1], count) for key, count in counts["seeds"].items()),
         asked=tuple((key[0], key[1], key[2], count) for key, count in counts["asked"].items()),
         modes=tuple((key[0], key[1], key[2], count) for key, count in counts["modes"].items()),
+        alerts=tuple((key[0], key[1], count) for key, count in counts["alerts"].items()),
         facts=facts,
         reached={path: frozenset(lines) for path, lines in reached.items()},
     )

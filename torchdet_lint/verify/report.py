@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import wrap
 
-from torchdet_lint.finding import Finding
+from torchdet_lint.finding import CONFIRMING, Finding
 from torchdet_lint.verify.compare import Divergence
 from torchdet_lint.verify.record import Event
-from torchdet_lint.verify.verdict import CONFIRMING, MEANING, Judgement, Unexplained, Verdict
+from torchdet_lint.verify.verdict import MEANING, Judgement, Unexplained, Verdict, what_was_seen
 
 _DETAILED = (*CONFIRMING, "confounded", "refuted-on-this-torch")
 
@@ -28,6 +28,7 @@ def spoken(event: Event) -> str:
     what = {
         "EXT": "an input that comes from outside of torch",
         "STEP": f"a step of {event.name}",
+        "OUT": "a line that it prints",
         "END": "the end of the run",
     }
     return what.get(event.kind, f"{event.name} (backward)" if event.kind == "BW" else event.name)
@@ -38,9 +39,15 @@ def parting(divergence: Divergence) -> Iterator[str]:
     event = divergence.event
     step = f"step {divergence.step + 1}" if divergence.step else "before the first step ends"
     where = "" if divergence.stream == "rank0" else f", in {divergence.stream}"
-    yield f"first difference: {spoken(event)} at {shown_place(event.place)} ({step}, operation {divergence.index + 1}{where})"
+    if event.kind == "OUT":
+        yield f"first difference: line {divergence.index + 1} of what it prints"
+    else:
+        at = shown_place(event.place)
+        yield f"first difference: {spoken(event)} at {at} ({step}, operation {divergence.index + 1}{where})"
     if event.forward:
         yield f"its forward line: {shown_place(event.forward)}"
+    if event.module:
+        yield f"in module {event.module}"
     if divergence.kind == "length":
         yield "one run ends here, the other goes on"
     elif divergence.kind == "operations":
@@ -71,7 +78,9 @@ def text(judgement: Judgement) -> Iterator[str]:
     for item in judgement.unexplained:
         yield from _unexplained(item)
     yield from _table(judgement)
+    yield from _trials(judgement)
     yield from _ledger(judgement)
+    yield from _device(judgement)
     yield _closing(judgement)
 
 
@@ -84,9 +93,9 @@ def ordered(judgement: Judgement) -> list[Verdict]:
 def _head(judgement: Judgement) -> Iterator[str]:
     experiment = judgement.experiment
     record = experiment.record
-    torch = record.ledger.facts.get("torch", "?")
+    torch = record.ledger.facts.get("torch")
     first = experiment.natural.first
-    yield f"{sample_of(judgement)} on torch {torch}, {len(experiment.runs)} runs\n"
+    yield f"{sample_of(judgement)}{f' on torch {torch}' if torch else ''}, {len(experiment.runs)} runs\n"
     if first is None:
         yield "two plain runs agree in every recorded operation\n"
     else:
@@ -108,6 +117,9 @@ def sample_of(judgement: Judgement) -> str:
         "seconds": "stopped by --seconds",
         "exit": "to the program's end",
     }
+    if record.only_output:
+        lines = sum(event.kind == "OUT" for _, event in record.streams["rank0"].effects)
+        return f"its main process does nothing in torch; the {lines} lines that it prints were compared"
     steps = f"{record.steps} optimizer step{'' if record.steps == 1 else 's'}" if record.steps else "no optimizer step"
     return f"{steps}, {record.effects} operations ({ended.get(end, end)})"
 
@@ -159,12 +171,34 @@ def _table(judgement: Judgement) -> Iterator[str]:
         yield f"  {_MARKS[item.status]} {item.factor.name:<11}{item.status.replace('-', ' '):<11}{place}\n"
 
 
+def _trials(judgement: Judgement) -> Iterator[str]:
+    for one in judgement.experiment.tried:
+        yield f"trial {one.name}: {one.detail}\n"
+        if one.divergence is not None and not one.holds:
+            for line in parting(one.divergence):
+                yield f"  {line}\n"
+        for what, place, times in one.alerts[:8]:
+            yield f"  {what} at {shown_place(place)}, {times} times\n"
+
+
 def _ledger(judgement: Judgement) -> Iterator[str]:
     ledger = judgement.experiment.record.ledger
     unseeded = [draw for draw in ledger.draws if draw.place and not draw.seeded]
     for draw in unseeded[:8]:
         times = "once" if draw.times == 1 else f"{draw.times} times"
         yield f"never seeded before: {draw.generator} drew {times} at {shown_place(draw.place)}\n"
+
+
+def _device(judgement: Judgement) -> Iterator[str]:
+    """What the checks of an accelerator saw, whatever rules say of it."""
+    seen = judgement.experiment.seen
+    if seen is None:
+        return
+    yield f"\nchecks on the accelerator: {', '.join(sorted(seen.checks))}; {seen.replayed} operations were run again\n"
+    for sight in seen.sights[:20]:
+        yield f"  {what_was_seen(sight)}\n"
+    if len(seen.sights) > 20:
+        yield f"  and {len(seen.sights) - 20} more\n"
 
 
 def _closing(judgement: Judgement) -> str:
@@ -197,6 +231,7 @@ def markdown(judgement: Judgement) -> Iterator[str]:
         yield "\n| factor | released alone |\n|---|---|\n"
         for shown in experiment.shown.values():
             yield f"| {shown.factor.name} | {shown.status.replace('-', ' ')} |\n"
+    yield from (f"- trial {one.name}: {_cell(one.detail)}\n" for one in experiment.tried)
     yield f"\n{NO_PROOF}\n"
 
 

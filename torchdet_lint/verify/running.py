@@ -26,7 +26,7 @@ class Sample:
     """What is run, and how far.
 
     `folder` is the user's working directory, `base` a folder of ours for copies and, unless `records` names another, for records.
-    `lines` are those of which is asked whether they run.
+    `lines` are those of which is asked whether they run, `accelerator` the kind of device that has checks of its own.
     """
 
     command: tuple[str, ...]
@@ -37,6 +37,7 @@ class Sample:
     seconds: float = 120.0
     lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     records: str = ""
+    accelerator: str = "cuda"
 
 
 def by_path(lines: Iterable[tuple[str, int]]) -> Mapping[str, tuple[int, ...]]:
@@ -65,11 +66,9 @@ def execute(sample: Sample, setting: Setting) -> Run:
         else os.path.join(sample.base, "run")
     )
     record = os.path.join(sample.records or os.path.join(sample.base, "records"), setting.name)
-    for path in (place, record):
-        shutil.rmtree(path, ignore_errors=True)
+    shutil.rmtree(record, ignore_errors=True)
     os.makedirs(record)
-    os.makedirs(os.path.dirname(place), exist_ok=True)
-    copy = scratch_copy(sample.folder, place)
+    copy = _left(sample) if setting.goes_on else _fresh(sample, place)
     orders = Orders(
         folder=record,
         roots=(copy, sample.folder),
@@ -79,16 +78,43 @@ def execute(sample: Sample, setting: Setting) -> Run:
         pins=setting.pins,
         only=setting.only,
         lines={} if setting.pins else sample.lines,
+        without=setting.without,
+        until_saved=setting.until_saved,
+        accelerator=sample.accelerator,
     )
     outcome = run_boxed(
-        (*(_still() if setting.still else ()), *sample.command),
+        (*(_still() if setting.still else ()), *sample.command, *setting.more),
         cwd=copy,
         env=_environment(orders, setting),
         seconds=sample.seconds + _STARTING,
         write_only=(copy, record),
     )
-    shutil.rmtree(copy, ignore_errors=True)
-    return Run(setting, outcome, read(record), record)
+    if setting.until_saved:
+        _leave(sample, copy)
+    else:
+        shutil.rmtree(copy, ignore_errors=True)
+    found = read(record)
+    if found.processes and not found.computes and outcome.status == 0 and outcome.stdout.strip():
+        found = found.with_output(outcome.stdout)
+    return Run(setting, outcome, found, record)
+
+
+def _fresh(sample: Sample, place: str) -> str:
+    """A new copy of the user's folder."""
+    shutil.rmtree(place, ignore_errors=True)
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    return scratch_copy(sample.folder, place)
+
+
+def _leave(sample: Sample, copy: str) -> None:
+    """Notes which copy has been left for the run that goes on."""
+    with open(os.path.join(sample.base, "left"), "w", encoding="utf-8") as file:
+        file.write(copy)
+
+
+def _left(sample: Sample) -> str:
+    with open(os.path.join(sample.base, "left"), encoding="utf-8") as file:
+        return file.read()
 
 
 def _environment(orders: Orders, setting: Setting) -> dict[str, str]:

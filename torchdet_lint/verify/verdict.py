@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchdet_lint.finding import Finding, Location
+from torchdet_lint.finding import CONFIRMING, Finding, Location
+from torchdet_lint.verify.accelerator import (
+    ALERTS,
+    CONVOLUTIONS,
+    PRECISION,
+    RACES,
+    REPEATS,
+    REPLAY,
+    Question,
+    Seen,
+    Sight,
+    question,
+)
 from torchdet_lint.verify.compare import Divergence
 from torchdet_lint.verify.experiment import Experiment, Shown
 from torchdet_lint.verify.factors import FACTORS, Factor
 from torchdet_lint.verify.record import Event, Record
 from torchdet_lint.verify.repeats import repeated
-
-CONFIRMING = ("confirmed", "confirmed-hidden")
+from torchdet_lint.verify.trial_verdict import on_trial
 
 MEANING = {
     "confirmed": "two plain runs differ, and what the rule suspects makes the difference",
@@ -26,13 +37,6 @@ MEANING = {
 }
 """Verdicts, in the order of reports, and what they mean."""
 
-_CUDA_CHECKS = (
-    ("TDL201", "convolution-pairs"), ("TDL202", "convolution-pairs"), ("TDL205", "cublas-workspace"),
-    ("TDL207", "compiled-pairs"), ("TDL2", "strict-alerts"), ("TDL3", "attention-replay"),
-    ("TDL403", "cublas-workspace"), ("TDL4", "operation-replay"),
-    ("TDL503", "copy-race"),
-)  # fmt: skip
-
 _UNTESTED = {
     "frozen": "it repeats too much, which two runs of one seed cannot show",
     "stream": "the stream shifts when something unrelated draws, and this sample changes nothing of that kind",
@@ -41,6 +45,14 @@ _UNTESTED = {
 
 _COPIED = ("TDL102", "TDL104")
 """Rules that say that workers may get the same numbers."""
+
+_UNSEEDED = ("TDL007", "TDL011")
+"""Rules that say that the program's own seeding does nothing, here or by default. The line that they stand on need not run, and
+what shows them is that a global generator was drawn from unseeded, whatever else is said about the line that draws.
+"""
+
+_FAMILIES = {"torch": "torch's", "numpy": "NumPy's", "python": "Python's"}
+"""How messages name the global generators that are factors."""
 
 _TRACELESS = ("hash", "address", "memory", "completion")
 """Factors that leave no event where they enter: the first difference stands at or below the guilty line."""
@@ -91,12 +103,27 @@ class Judgement:
     @property
     def clean(self) -> bool:
         """Whether nothing was confirmed and no two runs differ."""
-        return not (self.confirmed or self.experiment.natural.differ or any(item.fails for item in self.unexplained))
+        failed = any(one.holds is False for one in self.experiment.tried if one.name in ("without", "resume"))
+        unexplained = any(item.fails for item in self.unexplained)
+        return not (self.confirmed or _differs(self.experiment) or unexplained or failed)
+
+
+def _differs(experiment: Experiment) -> bool:
+    """Whether two plain runs differ in more than the time that they print."""
+    first = experiment.natural.first
+    return first is not None and not any(_is_printed_time(item) for item in experiment.changing())
+
+
+def _is_printed_time(item: Shown) -> bool:
+    """Whether a factor changes what is printed, and is what people print: how long something took, and in which process."""
+    return item.factor.name in ("clock", "pid") and item.divergence is not None and item.divergence.event.kind == "OUT"
 
 
 def suspects(finding: Finding) -> tuple[Factor, ...]:
-    """The factors that a finding's rule suspects."""
-    return tuple(factor for factor in FACTORS if finding.code.startswith(factor.rules or ("-",)))
+    """The factors that a finding's rule suspects; where its message begins with one generator, not the others."""
+    found = tuple(factor for factor in FACTORS if finding.code.startswith(factor.rules or ("-",)))
+    named = {name for name, word in _FAMILIES.items() if finding.message.startswith(word)}
+    return tuple(factor for factor in found if not named or factor.name in named)
 
 
 def lines_of(finding: Finding) -> Iterator[tuple[str, int]]:
@@ -141,13 +168,17 @@ def _line(place: str) -> tuple[str, int]:
 def _verdict(
     finding: Finding, others: Sequence[Finding], experiment: Experiment, seen: frozenset[tuple[str, int]]
 ) -> Verdict:
-    if not any(line in seen for line in _span(finding.location)):
+    ran = any(line in seen for line in _span(finding.location))
+    if not ran and finding.code not in _UNSEEDED:
         return Verdict(finding, "not-reached", MEANING["not-reached"])
-    if finding.effect == "cuda":
+    if finding.effect == "cuda" or (experiment.seen is not None and question(finding) is not None):
         return _on_cuda(finding, experiment)
     if finding.code in _COPIED and (place := _copied(finding, experiment)):
         reason = f"two workers of one loader got the same numbers at {':'.join(place.split(':')[:2])}"
         return Verdict(finding, "confirmed", reason, "workers", checks=("workers-equal",))
+    by_trial = on_trial(finding, frozenset(lines_of(finding)), experiment)
+    if by_trial is not None:
+        return Verdict(finding, *by_trial)
     factors = suspects(finding)
     if not factors or finding.effect in ("frozen", "stream"):
         return Verdict(finding, "unprobed", _UNTESTED.get(finding.effect, "no factor stands for it"))
@@ -157,7 +188,7 @@ def _verdict(
     for item in shown:
         if item.status == "changes" and _is_guilty(finding, others, item, experiment):
             return _confirmed(finding, item, experiment)
-    return _not_confirmed(finding, shown)
+    return _not_confirmed(finding, shown) if ran else Verdict(finding, "not-reached", MEANING["not-reached"])
 
 
 def _copied(finding: Finding, experiment: Experiment) -> str:
@@ -188,7 +219,9 @@ def _confirmed(finding: Finding, item: Shown, experiment: Experiment) -> Verdict
 
 def _is_guilty(finding: Finding, others: Sequence[Finding], item: Shown, experiment: Experiment) -> bool:
     """Whether the difference that a factor makes belongs to this finding rather than to another one of its kind."""
-    rivals = [other for other in others if item.factor in suspects(other)]
+    if finding.code in _UNSEEDED:
+        return item.factor.name in _FAMILIES
+    rivals = [other for other in others if item.factor in suspects(other) and other.code not in _UNSEEDED]
     if _touches(finding, item, experiment):
         return True
     if any(_touches(rival, item, experiment) for rival in rivals):
@@ -247,8 +280,10 @@ def _not_confirmed(finding: Finding, shown: list[Shown]) -> Verdict:
 
 
 def _by_natural_pair(finding: Finding, factors: tuple[Factor, ...], experiment: Experiment) -> Verdict:
-    """Without a pinned pair that agrees, only two plain runs can speak."""
+    """Without a pinned pair that agrees, only pairs can speak: two plain runs, or two with everything held that still part."""
     first, names = experiment.natural.first, {factor.name for factor in factors}
+    if first is None and experiment.pinned is not None and "completion" in names:
+        first = experiment.pinned.first
     if first is None:
         return Verdict(
             finding, "unprobed", "two plain runs agree, and no factor was released", checks=("natural-pair",)
@@ -268,11 +303,17 @@ def _by_natural_pair(finding: Finding, factors: tuple[Factor, ...], experiment: 
     factor = (
         "schedule" if experiment.residual else next((f.name for f in factors if source and source.kind in f.kinds), "")
     )
-    return Verdict(finding, "confirmed", "two plain runs part here", factor, source, first, ("natural-pair",))
+    plain = first is experiment.natural.first
+    said = "two plain runs part here" if plain else "two runs part though everything is held that can be held"
+    return Verdict(finding, "confirmed", said, factor, source, first, ("natural-pair" if plain else "pinned-pair",))
 
 
 def _on_cuda(finding: Finding, experiment: Experiment) -> Verdict:
-    """What a CPU can still refute: that the deterministic mode was off where the operation ran."""
+    """What the checks of an accelerator have shown; on a CPU, what that can still refute."""
+    asked, seen = question(finding), experiment.seen
+    checks = tuple(check.name for check in asked.checks) if asked is not None else ()
+    if asked is not None and seen is not None:
+        return _seen(finding, experiment, asked, seen)
     lines = set(lines_of(finding))
     states = [state.split() for _, place, state, _ in experiment.record.ledger.modes if place and _line(place) in lines]
     if finding.code.startswith(("TDL3", "TDL4")) and states and all("deterministic" in state for state in states):
@@ -282,8 +323,53 @@ def _on_cuda(finding: Finding, experiment: Experiment) -> Verdict:
             "deterministic algorithms were on whenever the line ran",
             checks=("switches",),
         )
-    check = next((check for code, check in _CUDA_CHECKS if finding.code.startswith(code)), "operation-replay")
-    return Verdict(finding, "needs-cuda", MEANING["needs-cuda"], cuda_check=check)
+    alerted = next(
+        (what for tried in experiment.tried for what, place, _ in tried.alerts if place and _line(place) in lines), ""
+    )
+    if alerted and finding.code.startswith(("TDL2", "TDL4")):
+        reason = f"torch says that {alerted} has no deterministic implementation on this device"
+        return Verdict(finding, "confirmed-hidden", reason, checks=("strict-alerts",))
+    return Verdict(finding, "needs-cuda", MEANING["needs-cuda"], cuda_check=next(iter(checks), "compiled-pairs"))
+
+
+def _seen(finding: Finding, experiment: Experiment, asked: Question, seen: Seen) -> Verdict:
+    """The verdict from what the checks saw on the finding's lines, or in the operations that speak for it."""
+    names = tuple(check.name for check in asked.checks)
+    if CONVOLUTIONS in asked.checks:
+        return _by_convolutions(finding, experiment, seen)
+    if PRECISION in asked.checks and seen.precision is not None:
+        reason = "a reduced precision of matrix products changes the result"
+        return Verdict(finding, "confirmed-hidden", reason, "precision", None, seen.precision, names)
+    lines = set(lines_of(finding))
+    for sight in seen.sights:
+        at_line = any(_line(place) in lines for place in sight.places)
+        speaks = any(word in sight.operation for word in asked.anywhere)
+        if sight.check in names and (at_line or speaks):
+            return Verdict(finding, "confirmed", what_was_seen(sight), "kernel", checks=(sight.check,))
+    tried = f" of {seen.replayed} operations, each run again {REPEATS} times" if REPLAY in asked.checks else ""
+    return Verdict(finding, "no-effect-seen", f"the checks on this device{tried} saw nothing of it", checks=names)
+
+
+def what_was_seen(sight: Sight) -> str:
+    """A sight in a few words, with the line where there is one."""
+    at = f" at {':'.join(sight.places[-1].split(':')[:2])}" if sight.places else ""
+    said = {
+        ALERTS.name: f"strict mode says that {sight.operation} has no deterministic implementation",
+        RACES.name: "what was copied to the host changed after the copy had returned",
+    }
+    again = f"{sight.operation} gave other bytes on the same inputs (in {sight.said} repeats)"
+    return said.get(sight.check, again) + at
+
+
+def _by_convolutions(finding: Finding, experiment: Experiment, seen: Seen) -> Verdict:
+    """TDL201 and TDL202: two runs part, and do not with cuDNN's benchmark off and its deterministic kernels alone."""
+    checks = ("natural-pair", CONVOLUTIONS.name)
+    if seen.steadied:
+        first = (experiment.pinned and experiment.pinned.first) or experiment.natural.first
+        reason = "two runs part, and agree when cuDNN times nothing and takes deterministic kernels only"
+        return Verdict(finding, "confirmed", reason, "kernel", None, first, checks)
+    said = "two runs agree" if seen.steadied is None else "two runs part with cuDNN held as well"
+    return Verdict(finding, "no-effect-seen", f"{said}, on this device", checks=checks)
 
 
 def _unexplained(experiment: Experiment, verdicts: tuple[Verdict, ...]) -> Iterator[Unexplained]:
@@ -293,13 +379,18 @@ def _unexplained(experiment: Experiment, verdicts: tuple[Verdict, ...]) -> Itera
         if item.factor.name not in confirmed and item.divergence is not None:
             place = _blamed(item.factor, item.divergence)
             yield Unexplained(
-                item.factor.name, item.factor.title, place, item.divergence, (item.run,), not item.factor.told
+                item.factor.name,
+                item.factor.title,
+                place,
+                item.divergence,
+                (item.run,),
+                not (item.factor.told or _is_printed_time(item)),
             )
     first = experiment.natural.first
     if experiment.pinned is not None and experiment.pinned.first is not None and not confirmed:
         parted = experiment.pinned.first
         yield Unexplained("schedule", "the schedule, or what is not held,", parted.place, parted, ("pinned-pair",))
-    elif first is not None and not confirmed and all(item.factor.told for item in changing):
+    elif _differs(experiment) and first is not None and not confirmed and all(item.factor.told for item in changing):
         yield Unexplained("", "none of the factors that were tried", first.place, first, ("natural-pair",))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from torchdet_lint.finding import Finding
+from torchdet_lint.report.evidence import sentence
 from torchdet_lint.report.full import EFFECTS
 from torchdet_lint.report.html.filters import filters
 from torchdet_lint.report.html.frame import alert, page, section
@@ -93,6 +94,7 @@ def _finding(finding: Finding, report: Report) -> Markup:
         data_code=finding.code,
         data_family=rule.family if rule else None,
         data_effect=finding.effect,
+        data_verdict=finding.evidence.verdict if finding.evidence is not None else None,
     )
 
 
@@ -124,6 +126,8 @@ def _help(finding: Finding) -> list[Content]:
     if finding.fix is not None:
         kind = "Suggestion" if finding.fix.safety == "display" else f"{finding.fix.safety.capitalize()} fix"
         rows.append((kind, prose(finding.fix.title)))
+    if finding.evidence is not None:
+        rows.append(("Evidence", prose(sentence(finding))))
     return [tag("p", tag("b", word), " ", text, class_="help") for word, text in rows]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from torchdet_lint.finding import CONFIRMING
 from torchdet_lint.report.html.frame import page as framed
 from torchdet_lint.report.html.frame import section
 from torchdet_lint.report.html.markup import Content, Markup, prose, tag
@@ -14,7 +15,7 @@ from torchdet_lint.verify.factors import ENVIRONMENT, PINS, Setting
 from torchdet_lint.verify.page.sides import Sides
 from torchdet_lint.verify.page.stream import Lines, beside, chain, growing, told
 from torchdet_lint.verify.report import NO_PROOF, ordered, sample_of, shown_place, unexplained, where
-from torchdet_lint.verify.verdict import CONFIRMING, MEANING, Judgement, Unexplained, Verdict, suspects
+from torchdet_lint.verify.verdict import MEANING, Judgement, Unexplained, Verdict, suspects
 
 _LOOKS = {"confirmed": "bad", "confirmed-hidden": "bad", "confounded": "open", "refuted-on-this-torch": "good"}
 _STATUSES = {

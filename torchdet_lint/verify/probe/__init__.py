@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.catalog.rules import Catalog
-from torchdet_lint.finding import Finding
+from torchdet_lint.finding import Evidence, Finding
 from torchdet_lint.source import SourceFile
-from torchdet_lint.verify.probe.evidence import VERDICTS, Evidence, Trial
+from torchdet_lint.verify.probe.evidence import Trial
 from torchdet_lint.verify.probe.place import Places
 from torchdet_lint.verify.probe.plan import plan
 from torchdet_lint.verify.probe.runs import judge_all
@@ -57,4 +57,4 @@ def _identity(trial: Trial) -> str:
     return repr((getattr(getattr(judge, "func", judge), "__name__", ""), given, said))
 
 
-__all__ = ["VERDICTS", "Evidence", "probe"]
+__all__ = ["probe"]

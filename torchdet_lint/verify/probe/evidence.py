@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-CONFIRMED, HIDDEN = "confirmed", "confirmed-hidden"
+from torchdet_lint.finding import CONFIRMING, Evidence
+
+CONFIRMED, HIDDEN = CONFIRMING
 REFUTED, NOTHING = "refuted-on-this-torch", "no-effect-seen"
 CUDA, UNPROBED = "needs-cuda", "unprobed"
-VERDICTS = (CONFIRMED, HIDDEN, REFUTED, NOTHING, CUDA, UNPROBED)
 
 Seen: TypeAlias = Mapping[str, Any]
 """What a trial has measured in one process."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """`verdict` is one of `VERDICTS`. `text` says in one line what was run and seen, or why nothing was. `factor` names what the
-    two sides differed in, `check` the check that a machine with CUDA would run.
-
-    `confirmed`: seen at work. `confirmed-hidden`: seen only after something was changed that two plain runs have in common.
-    `refuted-on-this-torch`: what the finding claims was tried, and is not so in this version. `no-effect-seen`: tried, and
-    nothing was seen, which proves nothing.
-    """
-
-    verdict: str
-    text: str
-    factor: str = ""
-    check: str = ""
 
 
 class Unprobed(Exception):

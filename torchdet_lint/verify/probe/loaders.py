@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from torchdet_lint import ir
-from torchdet_lint.verify.probe.evidence import CONFIRMED, NOTHING, REFUTED, Evidence, Seen, Trial, Unprobed
+from torchdet_lint.finding import Evidence
+from torchdet_lint.verify.probe.evidence import CONFIRMED, NOTHING, REFUTED, Seen, Trial, Unprobed
 from torchdet_lint.verify.probe.place import Case
 
 _LOADERS = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")

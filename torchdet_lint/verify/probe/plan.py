@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from torchdet_lint.finding import Finding
+from torchdet_lint.finding import Evidence, Finding
 from torchdet_lint.verify.probe import attention, generators, loaders, memory, orders
-from torchdet_lint.verify.probe.evidence import Evidence, Trial, Unprobed, needs_cuda, unprobed
+from torchdet_lint.verify.probe.evidence import Trial, Unprobed, needs_cuda, unprobed
 from torchdet_lint.verify.probe.place import Case, Places
 
 _PROBES: Mapping[str, Callable[[Case], Trial | Evidence]] = {

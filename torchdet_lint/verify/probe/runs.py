@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from torchdet_lint.finding import Evidence
 from torchdet_lint.verify.box import Outcome, StartError, run_boxed
-from torchdet_lint.verify.probe.evidence import Evidence, Seen, Trial, Unprobed, unprobed
+from torchdet_lint.verify.probe.evidence import Seen, Trial, Unprobed, unprobed
 from torchdet_lint.verify.probe.program import MARK, program
 
 _STARTING = 120.0

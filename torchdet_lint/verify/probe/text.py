@@ -7,8 +7,8 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from torchdet_lint.finding import Finding
-from torchdet_lint.verify.probe.evidence import CONFIRMED, CUDA, HIDDEN, NOTHING, REFUTED, UNPROBED, VERDICTS, Evidence
+from torchdet_lint.finding import VERDICTS, Evidence, Finding
+from torchdet_lint.verify.probe.evidence import CONFIRMED, CUDA, HIDDEN, NOTHING, REFUTED, UNPROBED
 
 SCHEMA = 1
 _WIDTH = 110

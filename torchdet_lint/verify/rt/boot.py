@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from . import pins
 from .hooks import Waiting
@@ -16,7 +16,7 @@ from .orders import VARIABLE, Orders, read
 from .places import Places
 from .randomness import Randomness
 from .reach import Reach
-from .sources import Sources
+from .sources import Sources, standing
 from .spread import Spread
 from .state import Runtime
 from .streams import Streams
@@ -41,6 +41,7 @@ def start(environment: Mapping[str, str]) -> Runtime:
     randomness = Randomness(run, sources)
     Reach(orders.lines, places, run.reached).install()
     hooks = {
+        "datetime": sources.on_datetime,
         "random": randomness.on_random,
         "numpy.random": randomness.on_numpy,
         "concurrent.futures.thread": tasks.on_threads,
@@ -51,6 +52,7 @@ def start(environment: Mapping[str, str]) -> Runtime:
     Waiting(hooks, lambda name, error: _failed(run, name, error)).start()
     atexit.register(run.end, "exit")
     _watch_errors(run)
+    _watch_exits(run)
     return run
 
 
@@ -72,6 +74,7 @@ def _failed(run: Runtime, name: str, error: Exception) -> None:
 
 def _on_torch(torch: Any, run: Runtime, randomness: Randomness, spread: Spread) -> None:
     from . import mode, steps
+    from .without import Without
 
     if "threads" in run.held:
         torch.set_num_threads(max(1, run.held["threads"]))
@@ -79,6 +82,7 @@ def _on_torch(torch: Any, run: Runtime, randomness: Randomness, spread: Spread) 
     steps.watch(torch, run)
     spread.use(mode.install(torch, run))
     _note_compiling(torch, run)
+    Without(torch, run).install()
 
 
 def _note_compiling(torch: Any, run: Runtime) -> None:
@@ -103,3 +107,15 @@ def _watch_errors(run: Runtime) -> None:
         before(kind, error, trace)
 
     sys.excepthook = hook
+
+
+def _watch_exits(run: Runtime) -> None:
+    """`os._exit` runs no handlers: what is held back is written before."""
+    real = os._exit
+
+    def leave(_: object, status: int) -> NoReturn:
+        if run.streams.used:
+            run.end("exit")
+        real(status)
+
+    os._exit = standing(leave, os)

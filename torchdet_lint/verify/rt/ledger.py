@@ -15,6 +15,7 @@ class Ledger:
         self.seeds: dict[tuple[str, str], int] = {}
         self.asked: dict[tuple[str, str, str], int] = {}
         self.modes: dict[tuple[str, str, str], int] = {}
+        self.alerts: dict[tuple[str, str], int] = {}
         self.seeded_by: dict[str, str] = {}
         self.facts: dict[str, Any] = {}
 
@@ -40,9 +41,13 @@ class Ledger:
         key = (operation, place, state)
         self.modes[key] = self.modes.get(key, 0) + 1
 
+    def alert(self, operation: str, place: str) -> None:
+        """Counts an operation that has no deterministic kernel."""
+        self.alerts[operation, place] = self.alerts.get((operation, place), 0) + 1
+
     def in_child(self) -> None:
         """After a fork: what the parent counted is the parent's; who had seeded what still holds."""
-        for counts in (self.draws, self.seeds, self.asked, self.modes):
+        for counts in (self.draws, self.seeds, self.asked, self.modes, self.alerts):
             counts.clear()
         self.facts = {name: fact for name, fact in self.facts.items() if name == "torch"}
 
@@ -54,6 +59,7 @@ class Ledger:
             "seeds": [[*key, count] for key, count in self.seeds.items()],
             "asked": [[*key, count] for key, count in self.asked.items()],
             "modes": [[*key, count] for key, count in self.modes.items()],
+            "alerts": [[*key, count] for key, count in self.alerts.items()],
             "facts": self.facts,
             "reached": reached,
         }

@@ -14,9 +14,11 @@ class Orders:
     """What to record, when to stop, and what to hold.
 
     `folder` is where streams go. `roots` are folders that user lines are given relative to. `pins` holds a variant for each
-    factor that does not run free (see `pins`); where `only` names user lines (`path:line`), sources that others ask for stay in
-    variant 0. `lines` are the lines of each file of which is asked whether they are reached, by path from a root. `seconds`
-    count from the first operation.
+    factor that does not run free (see `pins` and `device`); where `only` names user lines (`path:line`), sources that others ask
+    for stay in variant 0. `lines` are the lines of each file of which is asked whether they are reached, by path from a root.
+    `seconds` count from the first operation. Functions whose name matches `without` are not recorded. With `until_saved` the
+    sample ends at the first optimizer step after something was saved. `accelerator` is the kind of device whose operations the
+    checks of `device` watch.
     """
 
     folder: str
@@ -27,6 +29,9 @@ class Orders:
     pins: Mapping[str, int] = field(default_factory=dict)
     only: tuple[str, ...] = ()
     lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    without: str = ""
+    until_saved: bool = False
+    accelerator: str = "cuda"
 
     def text(self) -> str:
         """As the variable's value."""

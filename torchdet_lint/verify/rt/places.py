@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import sysconfig
-from types import FrameType
+from types import CodeType, FrameType
 
 USER, STANDARD, LIBRARY, IMPORT, OWN, TRANSFER = range(6)
 """Whose code a file is. TRANSFER is what moves tensors between processes."""
@@ -38,7 +38,8 @@ class Places:
         )
         self._owners: dict[str, int] = {}
         self._names: dict[str, str] = {}
-        self._places: dict[tuple[object, int], str] = {}
+        self._places: dict[tuple[int, int], str] = {}
+        self._codes: list[CodeType] = []
 
     def owner(self, file: str) -> int:
         """Whose code a file is."""
@@ -70,10 +71,11 @@ class Places:
         return known
 
     def _place(self, frame: FrameType) -> str:
-        key = (frame.f_code, frame.f_lineno)
+        code = frame.f_code
+        key = (id(code), frame.f_lasti)  # a line number costs a walk through a table
         known = self._places.get(key)
         if known is None:
-            code = frame.f_code
+            self._codes.append(code)  # as long as it lives, its id is its own
             function = getattr(code, "co_qualname", code.co_name)
             known = self._places[key] = f"{self.name(code.co_filename)}:{frame.f_lineno}:{function}"
         return known

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import wraps
+from types import FrameType
 from typing import Any
 
 from .digest import of_value
@@ -13,6 +14,15 @@ from .state import Runtime
 
 _PINNED = (20_231_117, 911_003_551, 77_003_911, 1_302_377)
 """What an unseeded global generator is started with, by variant."""
+
+
+_SHIFT = 7919
+"""What is added to seeds that a program chooses, to see whether another seed changes anything."""
+
+
+def _of_worker(frame: FrameType) -> bool:
+    """Whether a loader's worker seeds itself: its seed has been drawn, and is nobody's choice."""
+    return "utils/data/_utils/" in frame.f_code.co_filename.replace("\\", "/")
 
 
 def pinned_seed(variant: int) -> int:
@@ -85,7 +95,11 @@ class Randomness:
 
         @wraps(real)
         def seed(*args: Any, **kwargs: Any) -> Any:
+            if "seed" in run.held and args and type(args[0]) is int and not _of_worker(sys._getframe(1)):
+                args = (args[0] % 2**31 + _SHIFT * run.held["seed"], *args[1:])
             result = real(*args, **kwargs)
+            if "shift" in run.held and call == "torch.manual_seed" and not _of_worker(sys._getframe(1)):
+                self._draw_one_more()
             given = args[0] if args else next(iter(kwargs.values()), None)
             if given is not None:
                 place = run.places.nearest(sys._getframe(1))
@@ -96,6 +110,14 @@ class Randomness:
 
         seed.__module__, seed.__qualname__ = module.__name__, name
         setattr(module, name, seed)
+
+    def _draw_one_more(self) -> None:
+        """Something unrelated that draws: what is left out of the record."""
+        before = self._run.streams.silence()
+        try:
+            sys.modules["torch"].rand(1)
+        finally:
+            self._run.streams.resume(before)
 
     def _wrap_python_seed(self, module: Any) -> None:
         """`Random(None)` takes its entropy inside of C, where no wrapper sees it."""

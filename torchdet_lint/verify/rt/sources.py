@@ -4,6 +4,8 @@ events, and are answered by a pin where one is set.
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
 import sys
 import time
@@ -16,7 +18,7 @@ from . import pins
 from .digest import of_value
 from .ledger import Ledger
 from .places import Places
-from .streams import Streams
+from .streams import Streams, process_name
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -111,6 +113,32 @@ class Sources:
         clock.__name__ = clock.__qualname__ = name
         setattr(time, name, standing(clock, time))
 
+    def on_datetime(self, module: Any) -> None:
+        """After `import datetime`. `date.today` and `datetime.today` ask `time.time`; these two ask the system, inside of C."""
+        methods = gc.get_referents(module.datetime.__dict__)[0]  # the type itself lets nobody change it
+        for name in ("now", "utcnow"):
+            self._wrap_now(module, methods, name)
+        ctypes.pythonapi.PyType_Modified(ctypes.py_object(module.datetime))
+
+    def _wrap_now(self, module: Any, methods: dict[str, Any], name: str) -> None:
+        real = methods[name]
+
+        def now(cls: Any, tz: Any = None) -> Any:
+            place = self._places.asking(sys._getframe(1))
+            variant = self.variant("clock", place) if place else None
+            if variant is not None:
+                zone = module.timezone.utc if name == "utcnow" else tz
+                value = cls.fromtimestamp(self._clock[variant].seconds(), zone)
+                value = value.replace(tzinfo=None) if name == "utcnow" else value
+            else:
+                value = real.__get__(None, cls)(*(() if tz is None else (tz,)))
+            if place:
+                self.note("TIME", f"datetime.{name}", place, of_value(value))
+            return value
+
+        now.__name__, now.__qualname__ = name, f"datetime.{name}"
+        methods[name] = classmethod(now)
+
     def _wrap_pid(self) -> None:
         real = os.getpid
 
@@ -119,7 +147,7 @@ class Sources:
             if not place:
                 return real()
             variant = self.variant("pid", place)
-            value = real() if variant is None else pins.pid(variant, real(), self._first_pid)
+            value = real() if variant is None else pins.pid(variant, real(), self._first_pid, process_name(False))
             self.note("PID", "os.getpid", place, of_value(value))
             return value
 

@@ -1,6 +1,7 @@
 """Streams: append-only files of events, one for each thread of each process.
 
-A line is seven fields between tabs: kind, name, place, digest, forward place, values, microseconds.
+A line is seven fields between tabs: kind, name, place, digest, forward place, values, microseconds. Lines of kind
+MOD are no events: their name is the module that the effects after them belong to.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 import threading
 from time import monotonic_ns
 
-HEAD = "torchdet-stream 1\n"
+HEAD = "torchdet-stream 2\n"
 """The first line; the number is the version of the format."""
 
 _FULL = 512
@@ -22,15 +23,23 @@ class Stream:
 
     def __init__(self, folder: str, name: str, direct: bool) -> None:
         self.name = name
-        self.events = 0
+        self._module = ""
         self._held: list[str] = [HEAD]
         self._limit = 1 if direct else _FULL
         self._file = _open_new(folder, name)
 
     def event(self, kind: str, name: str, place: str, digest: str, forward: str = "", values: str = "") -> None:
         """Appends one event."""
-        self.events += 1
         self._held.append(f"{kind}\t{name}\t{place}\t{digest}\t{forward}\t{values}\t{monotonic_ns() // 1000}\n")
+        if len(self._held) >= self._limit:
+            self.flush()
+
+    def effect(self, begin: str, module: str, digest: int, forward: str, values: str) -> None:
+        """The same for an effect whose beginning (kind, name and place) is known, in a module."""
+        if module != self._module:
+            self._module = module
+            self._held.append(f"MOD\t{module}\t\t\t\t\t0\n")
+        self._held.append(f"{begin}{digest:08x}\t{forward}\t{values}\t{monotonic_ns() // 1000}\n")
         if len(self._held) >= self._limit:
             self.flush()
 
@@ -75,6 +84,28 @@ def process_name(inside: bool) -> str:
     if inside and not rank and not identity:
         base += "/command"
     return base + "".join(f"/worker{number}" for number in identity)
+
+
+def is_engines() -> bool:
+    """Whether this is a thread that Python did not start: of torch's autograd engine, which has one for each accelerator
+    (`torch/csrc/autograd/engine.cpp`) and lends it the mode of the thread that asked for the backward pass.
+    """
+    return isinstance(threading.current_thread(), threading._DummyThread)
+
+
+class Silence(Stream):
+    """A stream that nobody reads."""
+
+    def __init__(self) -> None:
+        self.name = ""
+
+    def event(self, *_: str) -> None:
+        """Nothing."""
+
+    effect = event  # type: ignore[assignment]
+
+    def flush(self) -> None:
+        """Nothing is held back."""
 
 
 class Streams:
@@ -122,6 +153,21 @@ class Streams:
         self._local.name, self._local.stream = before
         self._local.task = None
 
+    def silence(self) -> Stream:
+        """What this thread does is not recorded from now on. Returns the stream, for `resume`."""
+        before = self.current()
+        self._local.stream = Silence()
+        return before
+
+    def resume(self, before: Stream) -> None:
+        """It is recorded again."""
+        self._local.stream = before
+
+    @property
+    def used(self) -> bool:
+        """Whether this process has written anything."""
+        return bool(self._all)
+
     @property
     def in_task(self) -> bool:
         """Whether this thread works on a task of a pool."""
@@ -131,7 +177,7 @@ class Streams:
         process = getattr(self._local, "task", None) or process_name(self._inside)
         if not name:
             main = threading.current_thread() is threading.main_thread()
-            name = getattr(self._local, "name", "") or ("" if main else "/other")
+            name = getattr(self._local, "name", "") or ("" if main else "/backward" if is_engines() else "/other")
         stream = Stream(self._folder, process + name, direct="/" in process + name)
         self._local.stream = stream
         with self._lock:

@@ -23,6 +23,8 @@ class Switches:
     def __init__(self, torch: Any) -> None:
         self._asked = tuple((name, getattr(torch._C, call)) for name, call in _ASKED if hasattr(torch._C, call))
         self._known: dict[tuple[object, ...], str] = {}
+        environment: Any = os.environ
+        self._environment, self._key = environment._data, environment.encodekey("CUBLAS_WORKSPACE_CONFIG")
 
     def state(self) -> str:
         """Those that are on, as words, and the workspace setting of cuBLAS."""
@@ -31,5 +33,10 @@ class Switches:
         if text is None:
             on = [name for (name, _), value in zip(self._asked, values, strict=True) if value]
             text = self._known[values] = " ".join(on)
-        workspace = os.environ.get("CUBLAS_WORKSPACE_CONFIG")
+        workspace = self._workspace()
         return f"{text} workspace={workspace}" if workspace else text
+
+    def _workspace(self) -> str:
+        """What the environment says now: `os.environ` itself encodes and decodes each time."""
+        value = self._environment.get(self._key)
+        return str(os.environ.decodevalue(value)) if value else ""

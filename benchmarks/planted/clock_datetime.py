@@ -1,0 +1,25 @@
+# factor: clock
+from datetime import datetime
+
+import torch
+
+
+def seed_from_now():
+    now = datetime.now()  # culprit
+    return int(now.timestamp() * 1000)
+
+
+torch.manual_seed(seed_from_now())
+
+
+def batch(step):
+    return torch.ones(8, 4)
+
+
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(3):
+    loss = model(batch(step)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

@@ -1,0 +1,19 @@
+# factor: numpy
+import numpy as np
+import torch
+
+torch.manual_seed(3)
+
+
+def batch(step):
+    noise = np.random.normal(size=(8, 4))  # culprit
+    return torch.ones(8, 4) + torch.from_numpy(noise).float()
+
+
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(3):
+    loss = model(batch(step)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

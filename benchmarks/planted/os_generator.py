@@ -1,0 +1,19 @@
+# factor: os
+import numpy as np
+import torch
+
+torch.manual_seed(3)
+generator = np.random.default_rng()  # culprit
+
+
+def batch(step):
+    return torch.from_numpy(generator.random((8, 4))).float()
+
+
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(3):
+    loss = model(batch(step)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

@@ -1,0 +1,20 @@
+# factor: python
+import random
+
+import torch
+
+torch.manual_seed(3)
+
+
+def batch(step):
+    share = random.betavariate(0.4, 0.4)  # culprit
+    return torch.ones(8, 4) * share + step
+
+
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(3):
+    loss = model(batch(step)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
