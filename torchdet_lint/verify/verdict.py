@@ -102,10 +102,11 @@ class Judgement:
 
     @property
     def clean(self) -> bool:
-        """Whether nothing was confirmed and no two runs differ."""
+        """Whether nothing but notes was confirmed and no two runs differ."""
         failed = any(one.holds is False for one in self.experiment.tried if one.name in ("without", "resume"))
         unexplained = any(item.fails for item in self.unexplained)
-        return not (self.confirmed or _differs(self.experiment) or unexplained or failed)
+        confirmed = any(one.finding.severity != "note" for one in self.confirmed)
+        return not (confirmed or _differs(self.experiment) or unexplained or failed)
 
 
 def _differs(experiment: Experiment) -> bool:
