@@ -392,7 +392,10 @@ def _unexplained(experiment: Experiment, verdicts: tuple[Verdict, ...]) -> Itera
         parted = experiment.pinned.first
         yield Unexplained("schedule", "the schedule, or what is not held,", parted.place, parted, ("pinned-pair",))
     elif _differs(experiment) and first is not None and not confirmed and all(item.factor.told for item in changing):
-        yield Unexplained("", "none of the factors that were tried", first.place, first, ("natural-pair",))
+        # What is held delays tasks, and so may keep them in an order that they do not keep by themselves.
+        scheduled = bool(experiment.record.ledger.facts.get("tasks"))
+        title = "the schedule, or what is not held," if scheduled else "none of the factors that were tried"
+        yield Unexplained("schedule" if scheduled else "", title, first.place, first, ("natural-pair",))
 
 
 def _blamed(factor: Factor, divergence: Divergence) -> str:
