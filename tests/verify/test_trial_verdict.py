@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from tests.verify.conftest import event, record, run_of, stream
-from torchdet_lint.finding import Finding, Location, Severity
+from torchdet_lint.finding import Finding, Location
 from torchdet_lint.verify.compare import Comparison
 from torchdet_lint.verify.experiment import Experiment
 from torchdet_lint.verify.factors import Setting, natural
@@ -141,7 +141,7 @@ def test_draws_are_compared_line_by_line() -> None:
 
 
 @pytest.mark.parametrize(("severity", "clean"), [("note", True), ("warning", False)])
-def test_a_note_that_is_confirmed_fails_nothing(severity: Severity, clean: bool) -> None:
+def test_a_note_that_is_confirmed_fails_nothing(severity: str, clean: bool) -> None:
     found = dataclasses.replace(finding("TDL011", 4, "run"), severity=severity)
     what = record(stream("rank0", event("OP", place="train.py:4:f")))
     judged = judge([found], experiment(what, Tried("seed", False, "said")))
