@@ -18,6 +18,13 @@ from torchdet_lint.verify.running import Run, Sample, execute
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="runs programs that import torch")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whole programs run here, several times, beside whatever else the machine does: a limit is there for what hangs."""
+    for item in items:
+        if item.path.parent.name == "verify" and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(600))
+
+
 @pytest.fixture
 def sample(tmp_path: Path) -> Callable[..., Sample]:
     """`sample(source, …)`: a folder with `train.py`, to be run by this Python."""
