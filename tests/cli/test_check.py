@@ -152,6 +152,8 @@ def test_show_files_and_settings(lint: Lint, engine: Engine) -> None:
     assert ran.status == 0
     assert "jobs = 2  # torchdet-lint.toml\n" in ran.out
     assert 'fail-on = "note"  # --fail-on\n' in ran.out
+    assert "\nignore = []  # default\n" in ran.out
+    assert "\nper-file-ignores = {}  # default\n" in ran.out
     assert engine.asked is None
 
 

@@ -55,7 +55,7 @@ def test_a_card() -> None:
         "  modes\n"
         "    !! deterministic algorithms  not set\n"
         "    !! cuDNN benchmark           on       t.py:1:1\n"
-        "  to make it repeatable, besides what `check` finds\n"
+        "  to make it repeatable, together with what `check` finds\n"
         "    1. call np.random.seed(args.seed) before train.py:40\n"
     )
 
@@ -67,11 +67,31 @@ def test_cards_keep_to_80_columns_with_long_names() -> None:
         kind="notebook",
         families=(FamilyCard("torch", "late", "torch.manual_seed(0) " * 6, (at(path, 1000, "a b " * 30),)),),
         loaders=(LoaderCard(Location(path, 1, 1, 1, 2), "DataLoader(...)", ("no worker_init_fn",) * 9),),
+        modes=(
+            ModeCard("SDPA backends", "on", "open", Location(path, 1, 1, 1, 2)),
+            ModeCard("other", "on " * 8, "bad"),
+        ),
         missing=("one two three " * 20,),
     )
     lines = "".join(cards([card, CARD], PLAIN)).splitlines()
     assert max(map(len, lines)) <= 80
     assert "" in lines
+
+
+def test_long_places_stay_beside_what_they_hold_while_80_columns_do() -> None:
+    near, far = "examples/image_classifier/train.py", "examples/image_classifier/much/further/down.py"
+    draws = (
+        at(near, 15, "torch.manual_seed(...)"),
+        at(far, 3, "nn.GRU(...)"),
+        at(far, 4, "nn.Embedding(...) draws"),
+    )
+    card = ProgramCard("a.py", "script", families=(FamilyCard("torch", "late", draws=draws),))
+    assert "".join(cards([card], PLAIN)).splitlines()[4:] == [
+        "       drawn   examples/image_classifier/train.py:15:5  torch.manual_seed(...)",
+        "               examples/image_classifier/much/further/down.py:3:5  nn.GRU(...)",
+        "               examples/image_classifier/much/further/down.py:4:5",
+        "                 nn.Embedding(...) draws",
+    ]
 
 
 def test_a_program_that_draws_nothing_says_so() -> None:

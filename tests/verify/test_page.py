@@ -20,6 +20,7 @@ from torchdet_lint.verify.page.sources import lines_in
 from torchdet_lint.verify.page.stream import chain
 from torchdet_lint.verify.page.whole import page
 from torchdet_lint.verify.record import Draw, Event, Ledger, Record, read
+from torchdet_lint.verify.report import shown_place
 from torchdet_lint.verify.rt.streams import HEAD
 from torchdet_lint.verify.verdict import Judgement, Unexplained, judge
 
@@ -191,6 +192,11 @@ def test_plots(apart: tuple[float, ...], labels: tuple[str, ...]) -> None:
 def test_no_plot_without_a_difference() -> None:
     assert plot([]) is None
     assert plot([Grown(1, 0.0), Grown(2, None)]) is None
+
+
+@pytest.mark.parametrize("place", ["", "?"])
+def test_a_seed_that_no_line_of_yours_gave_has_a_place_too(place: str) -> None:
+    assert shown_place(place) == "outside of your code"
 
 
 def test_lines_of_files_that_are_not_there(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from torchdet_lint.config.settings import DEFAULTS, OPTIONS, Option
-from torchdet_lint.config.show import toml
+from torchdet_lint.config.show import empty, toml
 
 _HEAD = """\
 # Configuration
@@ -57,8 +57,7 @@ def page() -> str:
 def _section(option: Option) -> str:
     kind = _KINDS.get(option.kind) or "one of " + ", ".join(f'`"{choice}"`' for choice in option.choices)
     default = DEFAULTS.get(option.key)
-    empty = "{}" if option.kind in ("ignores", "severities", "table") else "[]"
-    shown = "not set" if default is None else f"`{toml(default) if default != () else empty}`"
+    shown = "not set" if default is None else f"`{toml(default) if default != () else empty(option)}`"
     decides = "closest" if option.scope == "file" else "run"
     return (
         f"## `{option.name}`\n\n{option.doc}\n\n- {kind[0].upper()}{kind[1:]}; default: {shown}\n- decided by: {decides}\n\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchdet_lint.config.globs import Anchored
-from torchdet_lint.config.settings import OPTIONS, PerFile, Settings, Table
+from torchdet_lint.config.settings import OPTIONS, Option, PerFile, Settings, Table
 
 
 def show(settings: Settings, scope: str | None = None) -> str:
@@ -14,8 +14,14 @@ def show(settings: Settings, scope: str | None = None) -> str:
     for name, option in OPTIONS.items():
         if scope in (None, option.scope):
             value = getattr(settings, option.key)
-            lines.append(f"{name} = {toml(value)}  # {settings.origin(option.key)}\n")
+            text = toml(value) if value != () else empty(option)
+            lines.append(f"{name} = {text}  # {settings.origin(option.key)}\n")
     return "".join(lines)
+
+
+def empty(option: Option) -> str:
+    """What a configuration file would write for a list or table that holds nothing."""
+    return "{}" if option.kind in ("ignores", "severities", "table") else "[]"
 
 
 def toml(value: Any) -> str:

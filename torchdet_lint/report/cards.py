@@ -26,6 +26,8 @@ STATES = {
 
 MODE_MARKS = {"good": ("ok", "good"), "bad": ("!!", "bad"), "open": ("--", "faint")}
 _MOST_PLACES = 3
+_WIDEST_PLACE = 32
+"""How far a column of places makes way for a long one; beside longer places nothing stands in line."""
 _INDENT = "       "
 
 
@@ -43,7 +45,7 @@ def _card(card: ProgramCard, style: Style) -> Iterator[str]:
     yield from _section("loaders", [line for loader in card.loaders for line in _loader(loader)], style)
     yield from _section("modes", list(_modes(card.modes, style)), style)
     steps = [line for number, step in enumerate(card.missing, 1) for line in _step(number, step)]
-    yield from _section("to make it repeatable, besides what `check` finds", steps, style)
+    yield from _section("to make it repeatable, together with what `check` finds", steps, style)
 
 
 def _section(title: str, lines: list[str], style: Style) -> Iterator[str]:
@@ -69,7 +71,9 @@ def _families(families: Sequence[FamilyCard], style: Style) -> Iterator[str]:
 def _places(word: str, places: Sequence[Related]) -> Iterator[str]:
     """The first places in columns: word, place, label; then how many more there are."""
     shown = [(place(each.location), printable(each.label)) for each in places[:_MOST_PLACES]]
-    width = min(max((len(at) for at, _ in shown), default=0), 32)
+    width = max((len(at) for at, _ in shown), default=0)
+    if len(_INDENT) + 10 + width + max((len(label) for _, label in shown), default=0) > WIDTH:
+        width = min(width, _WIDEST_PLACE)
     for index, (at, label) in enumerate(shown):
         lead = f"{_INDENT}{word if not index else '':<8}{at:<{width}}"
         yield from _hanging(lead, label, len(_INDENT) + 8 + width)
@@ -78,14 +82,16 @@ def _places(word: str, places: Sequence[Related]) -> Iterator[str]:
 
 
 def _hanging(lead: str, text: str, column: int) -> Iterator[str]:
-    """`lead`, then `text` from `column` on, wrapped there; below `lead` when that is too long."""
+    """`lead`, then `text` from `column` on, wrapped there; when `lead` is too long, below it, a little further in."""
     if not text:
         yield lead.rstrip() + "\n"
         return
-    lines = textwrap.wrap(text, max(24, WIDTH - column - 2), break_long_words=False, break_on_hyphens=False)
-    if len(lead) > column:
+    if len(lead) > column and len(lead) + 2 + len(text) > WIDTH:
+        column = len(lead) - len(lead.split("  ")[-1].lstrip())
         yield lead + "\n"
         lead = ""
+    column = max(column, len(lead))
+    lines = textwrap.wrap(text, max(24, WIDTH - column - 2), break_long_words=False, break_on_hyphens=False)
     for line in lines:
         yield f"{lead:<{column}}  {line}\n"
         lead = ""
@@ -94,7 +100,7 @@ def _hanging(lead: str, text: str, column: int) -> Iterator[str]:
 def _loader(card: LoaderCard) -> Iterator[str]:
     text = f"{printable(card.call)}: {', '.join(card.facts)}" if card.facts else printable(card.call)
     at = place(card.place)
-    yield from _hanging(f"    {at}", text, 4 + min(len(at), 32))
+    yield from _hanging(f"    {at}", text, 4 + min(len(at), _WIDEST_PLACE))
 
 
 def _modes(modes: Sequence[ModeCard], style: Style) -> Iterator[str]:
@@ -102,14 +108,13 @@ def _modes(modes: Sequence[ModeCard], style: Style) -> Iterator[str]:
     value_width = max((len(card.value) for card in modes), default=0)
     for card in modes:
         mark, look = MODE_MARKS[card.state]
+        text = f"{card.name:<{name_width}}  {printable(card.value):<{value_width}}"
         where = place(card.place) if card.place else ""
-        text = f"{card.name:<{name_width}}  {printable(card.value):<{value_width}}".rstrip()
-        if where and len(text) + len(where) + 9 > WIDTH:
-            yield f"    {style.paint(look, mark)} {text}\n"
-            text, mark = where, "  "
-        elif where:
-            text = f"{card.name:<{name_width}}  {printable(card.value):<{value_width}}  {where}"
-        yield f"    {style.paint(look, mark)} {text}\n"
+        if where and len(text) + len(where) + 9 <= WIDTH:
+            text, where = f"{text}  {where}", ""
+        yield f"    {style.paint(look, mark)} {text.rstrip()}\n"
+        if where:
+            yield f"         {where}\n"
 
 
 def _step(number: int, text: str) -> Iterator[str]:

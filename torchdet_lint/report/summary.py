@@ -49,7 +49,8 @@ def summary(report: Report, style: Style) -> str:
     parts = [
         style.paint(severity, count(number, severity)) for severity, number in report.by_severity().items() if number
     ]
-    return f"{', '.join(parts)} in {where}{hidden}{took}\n{_tried(report)}{_fixable(report)}"
+    fixable = f"{can_be_fixed(report)}\n" if can_be_fixed(report) else ""
+    return f"{', '.join(parts)} in {where}{hidden}{took}\n{_tried(report)}{fixable}"
 
 
 def _tried(report: Report) -> str:
@@ -59,12 +60,12 @@ def _tried(report: Report) -> str:
     return f"evidence: {told}\n" if told else ""
 
 
-def _fixable(report: Report) -> str:
-    """How many fixes `--fix` would make."""
+def can_be_fixed(report: Report) -> str:
+    """How many fixes `--fix` would make, and how many more the unsafe ones are; empty for none."""
     safe, unsafe = report.fixable("safe"), report.fixable("unsafe")
     if not safe and not unsafe:
         return ""
     if not safe:
-        return f"{unsafe} fixable with --fix --unsafe-fixes\n"
+        return f"{unsafe} fixable with --fix --unsafe-fixes"
     more = f", {unsafe} more with --unsafe-fixes" if unsafe else ""
-    return f"{safe} fixable with --fix{more}\n"
+    return f"{safe} fixable with --fix{more}"

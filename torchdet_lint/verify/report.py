@@ -17,7 +17,7 @@ NO_PROOF = "A sample shows what is there, never that nothing is."
 
 def shown_place(place: str) -> str:
     """`train.py:12 in Net.forward` for the place of an event."""
-    if not place:
+    if place in ("", "?"):  # the ledger keeps "?" for a seed that no line of yours gave
         return "outside of your code"
     path, line, function = place.rsplit(":", 2)
     return f"{path}:{line}" + ("" if function == "<module>" else f" in {function}")
@@ -162,13 +162,14 @@ def _table(judgement: Judgement) -> Iterator[str]:
     experiment = judgement.experiment
     if experiment.pinned is None:
         return
-    yield "\nfactors, each released alone while all others were held\n"
+    between = "\n" if judgement.verdicts or judgement.unexplained else ""
+    yield f"{between}factors, each released alone while all others were held\n"
     if experiment.residual:
         yield "  two runs differ with everything held, so single factors were not tried\n"
         return
     for item in experiment.shown.values():
         place = f"  {shown_place(item.divergence.place)}" if item.divergence else ""
-        yield f"  {_MARKS[item.status]} {item.factor.name:<11}{item.status.replace('-', ' '):<11}{place}\n"
+        yield f"  {_MARKS[item.status]} {item.factor.name:<12}{item.status.replace('-', ' '):<9}{place}\n"
 
 
 def _trials(judgement: Judgement) -> Iterator[str]:

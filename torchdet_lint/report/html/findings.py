@@ -16,7 +16,7 @@ from torchdet_lint.report.html.programs import program_cards, sign
 from torchdet_lint.report.html.source import source
 from torchdet_lint.report.model import Report, count
 from torchdet_lint.report.style import Style
-from torchdet_lint.report.summary import place
+from torchdet_lint.report.summary import can_be_fixed, place
 
 
 def html(report: Report, _style: Style) -> Iterator[str]:
@@ -46,10 +46,7 @@ def _summary(report: Report) -> list[Markup]:
     aside = [f"{len(report.fixed)} fixed"] if report.fixed else []
     aside += [f"{report.suppressed} suppressed by comments"] if report.suppressed else []
     aside += [f"{report.known} in the baseline"] if report.known else []
-    safe, unsafe = report.fixable("safe"), report.fixable("unsafe")
-    aside += [f"{safe} fixable with --fix"] if safe else []
-    aside += [f"{unsafe} fixable with --fix --unsafe-fixes"] if unsafe else []
-    text = "; ".join((where, *aside)) + "."
+    text = "; ".join(filter(None, (where, *aside, can_be_fixed(report)))) + "."
     if report.findings:
         return [tag("h1", _headline(report)), tag("p", text, class_="lead")]
     proof = " No rule spoke. That is not a proof that the trainings repeat."

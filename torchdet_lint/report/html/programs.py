@@ -38,7 +38,7 @@ def _card(card: ProgramCard, opened: bool) -> Markup:
         _families(card.families),
         timeline(card),
         _part("Modes", _modes(card.modes)),
-        _part("To make it repeatable, besides the findings", _steps(card.missing)),
+        _part("To make it repeatable, together with the findings", _steps(card.missing)),
         class_="card",
         open=opened,
     )

@@ -72,6 +72,8 @@ def beside(pair: Sides) -> Markup:
     first, last = pair.rows[0].at, pair.rows[-1].at
     around = f"Operations {first + 1:,} to {last + 1:,} of {pair.total:,} in {pair.divergence.stream}."
     more = f" The {first:,} before them are the same in both runs." if first else ""
+    if any(row.same and not row.left.values for row in pair.rows if row.left is not None):
+        more += " Where no values stand, there are none to compare: a view has those of what it looks at."
     table = tag("table", head, tag("tbody", rows), class_="beside")
     return tag("figure", tag("div", table, class_="scroll", tabindex=0, role="group", aria_label="Both runs"),
                tag("figcaption", around, more))  # fmt: skip
