@@ -214,14 +214,18 @@ def test_numpy_in_workers_depends_on_torch() -> None:
     old, new = only(DATA, "TDL102", "1.8.1"), only(DATA, "TDL102", "1.9.0")
     assert (old.severity, old.effect) == ("warning", "frozen")
     assert old.message.endswith("draws the same NumPy numbers in every worker before torch 1.9")
-    assert (new.severity, new.effect) == ("note", "run")
+    assert (new.severity, new.effect) == ("note", "frozen")
     assert "TDL002" in {each.code for each in findings(DATA, "1.8.1")}
     assert "TDL002" not in {each.code for each in findings(DATA, "1.9.0")}
 
 
 @pytest.mark.parametrize(
     ("draw", "said"),
-    [("np.random.rand(2)", "(NumPy)"), ("torch.rand(2), random.random()", "(Python and torch)"), ("index", "nothing")],
+    [
+        ("np.random.rand(2)", "(NumPy)"),
+        ("torch.rand(2), random.random()", "(Python and torch)"),
+        ("index", "no draw is seen"),
+    ],
 )
 def test_a_note_about_workers_says_what_they_draw(draw: str, said: str) -> None:
     found = only(DATA.replace("np.random.rand(2)", draw), "TDL102", "2.6")

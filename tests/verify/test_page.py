@@ -116,6 +116,22 @@ def test_a_page_holds_what_the_other_reports_hold(tmp_path: Path) -> None:
     assert found.names().count("svg") == 1
 
 
+@pytest.mark.parametrize(
+    ("sampled", "read_as"),
+    [
+        ("f=0000803f00000040", "1 2"),
+        ("f=0000803f d=0000000000000040 b=803f", "1 2 1"),
+        ("f=0000803f d=00", ""),
+        ("0.5 0.25", "0.5 0.25"),
+        ("", ""),
+    ],
+)
+def test_a_step_has_values_of_several_parameters(sampled: str, read_as: str, tmp_path: Path) -> None:
+    made = event("STEP", "Adam", "train.py:4:main", "1")._replace(values=sampled)
+    record = written(tmp_path, "natural-1", [made])
+    assert next(each.values for _, each in record.streams["rank0"].effects) == read_as
+
+
 def test_a_chain_begins_with_the_finding_where_no_source_stands_on_its_line(tmp_path: Path) -> None:
     parted = differing(tmp_path).experiment.natural.first
     assert parted is not None

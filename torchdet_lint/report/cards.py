@@ -87,7 +87,7 @@ def _hanging(lead: str, text: str, column: int) -> Iterator[str]:
         yield lead.rstrip() + "\n"
         return
     if len(lead) > column and len(lead) + 2 + len(text) > WIDTH:
-        column = len(lead) - len(lead.split("  ")[-1].lstrip())
+        column = len(lead) - len(lead.rsplit("  ", maxsplit=1)[-1].lstrip())
         yield lead + "\n"
         lead = ""
     column = max(column, len(lead))

@@ -204,13 +204,16 @@ _IN_MODULES = ("OP", "BW")
 
 
 def _numbers(values: str) -> str:
-    """Sampled values as text: streams have their bytes, since only few are ever looked at while many are written."""
+    """Sampled values as text: streams have their bytes, since only few are ever looked at while many are written. A step has
+    those of several parameters, with blanks between.
+    """
     if values[1:2] != "=":
         return values
     try:
-        return " ".join([f"{number:.9g}" for number in _unpacked(values[0], bytes.fromhex(values[2:]))])
-    except (struct.error, ValueError):
+        samples = [_unpacked(part[0], bytes.fromhex(part[2:])) for part in values.split()]
+    except (ValueError, struct.error):
         return ""
+    return " ".join([f"{number:.9g}" for sample in samples for number in sample])
 
 
 def _unpacked(letter: str, data: bytes) -> tuple[float, ...]:
