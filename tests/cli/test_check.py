@@ -93,7 +93,14 @@ def test_an_output_that_cannot_be_written_leaves_nothing_behind(lint: Lint, tmp_
 
 
 @pytest.mark.parametrize("name", ["train.py", "stub.pyi", "book.ipynb", "link"])
-@pytest.mark.parametrize("args", [("--output", "html={}"), ("baseline", "write", "--baseline", "{}")])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("--output", "html={}"),
+        ("baseline", "write", "--baseline", "{}"),
+        ("verify", "--html", "{}", "--", "python", "{}"),
+    ],
+)
 def test_no_report_replaces_code(lint: Lint, tmp_path: Path, name: str, args: tuple[str, ...]) -> None:
     (tmp_path / name).symlink_to("aim.py") if name == "link" else None
     (tmp_path / name).write_text("import torch\n")
