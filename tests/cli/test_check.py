@@ -92,6 +92,24 @@ def test_an_output_that_cannot_be_written_leaves_nothing_behind(lint: Lint, tmp_
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
+@pytest.mark.parametrize("name", ["train.py", "stub.pyi", "book.ipynb", "link"])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("--output", "html={}"),
+        ("baseline", "write", "--baseline", "{}"),
+        ("verify", "--html", "{}", "--", "python", "{}"),
+    ],
+)
+def test_no_report_replaces_code(lint: Lint, tmp_path: Path, name: str, args: tuple[str, ...]) -> None:
+    (tmp_path / name).symlink_to("aim.py") if name == "link" else None
+    (tmp_path / name).write_text("import torch\n")
+    ran = lint(*(arg.format(name) for arg in args))
+    assert (ran.status, ran.out) == (2, "")
+    assert "is code and stays as it is" in ran.err
+    assert (tmp_path / name).read_text() == "import torch\n"
+
+
 def test_statistics_and_colour(lint: Lint) -> None:
     assert lint("--statistics").out.startswith("1  TDL001  unseeded-torch-rng  (error)\n")
     assert "\x1b[" not in lint().out
@@ -179,6 +197,10 @@ def test_nothing_to_check_is_said(lint: Lint, engine: Engine) -> None:
             ("--output", "json", "--output-format", "sarif"),
             "one report fits on standard output, not json and sarif; write the others to files: json=FILE",
         ),
+        (("--output", "html="), "--output: html= names no file; give html=FILE, or html for standard output"),
+        (("--output", "html=a", "--output", "json=a"), "--output: two reports for a, which can hold one"),
+        (("baseline",), "Missing command. (see `torchdet-lint baseline --help`)"),
+        (("init", "--package", ""), None),
         (("--config", "a.toml"), "a.toml: no such configuration file"),
         (
             ("--config", "a.toml", "--config", "b.toml"),

@@ -72,6 +72,10 @@ def test_what_counts_as_open() -> None:
         ("file:///c", "python"),
         ("file:///d%20e.pyi", "x"),
         ("untitled:1", "python"),
+        ("file:///%00.py", "python"),
+        ("file://", "python"),
+        ("git:/e.py?%7B%7D", "python"),
+        ("vscode-vfs://github/f.py", "python"),
     ):
         held.opened(types.TextDocumentItem(uri, language, 1, ""))
     assert sorted(held.documents()) == ["/c", "/d e.pyi"]

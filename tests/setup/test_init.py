@@ -144,6 +144,7 @@ def test_what_is_there_stays_to_the_byte(end: str, tail: str, mark: bytes, init:
         "repos:\n- repo: meta\n  hooks:\n  - id: identity\n",
         "# head\ndefault_stages: [pre-push]\nrepos:\n    # all\n    -   repo: meta\n        hooks:\n        -   id: identity  # last\n\n# about ci\nci:\n    autofix_prs: false\n",
         "repos:\r\n  - repo: meta\r\n    hooks:\r\n      - id: identity",
+        "\ufeffrepos:\n- repo: meta\n  hooks:\n  - id: identity\n",
         "repos:  # ours\n  - repo: meta\n    hooks: [{id: identity}]\n  # the end\n",
         "",
     ],
@@ -191,6 +192,37 @@ def test_a_configuration_that_is_there_or_cannot_be(before: str | bytes, said: s
     assert said in ran.err
     assert ran.status == (0 if said == "already" else 2)
     assert (tmp_path / "pyproject.toml").read_bytes() == (before if isinstance(before, bytes) else before.encode())
+
+
+@pytest.mark.parametrize(
+    "in_the_way", ["pyproject.toml", ".pre-commit-config.yaml", ".github/workflows/torchdet-lint.yml"]
+)
+@pytest.mark.parametrize("is_link", [False, True])
+def test_what_cannot_be_read_is_in_the_way_of_its_own_part_only(
+    in_the_way: str, is_link: bool, init: Init, tmp_path: Path
+) -> None:
+    project(tmp_path, {name: text for name, text in WHOLE.items() if name != in_the_way})
+    path = tmp_path / in_the_way
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to("nowhere") if is_link else path.mkdir()
+    ran = init("--yes")
+    assert ran.status == 2
+    assert f"{in_the_way} cannot be read: " in ran.err
+    assert ran.err.count("wrote") == 2
+    assert path.is_symlink() == is_link
+
+
+def test_folders_that_may_not_be_looked_into(init: Init, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project(tmp_path, {**WHOLE, "data/run.sh": "python train.py\n", ".github/workflows/old.yml/x": ""})
+    look = os.listdir
+
+    def refusing(path: str) -> list[str]:
+        if os.path.basename(path) == "data":
+            raise PermissionError(13, "Permission denied", path)
+        return look(path)
+
+    monkeypatch.setattr(os, "listdir", refusing)
+    assert init("--yes").status == 0
 
 
 def test_without_pyproject_it_has_a_file_of_its_own(init: Init, tmp_path: Path) -> None:

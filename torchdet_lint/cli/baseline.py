@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
 
 from torchdet_lint.cli.failures import CLEAN, TROUBLE, Trouble, say
-from torchdet_lint.cli.output import is_stdout
+from torchdet_lint.cli.output import is_stdout, spare_code
 from torchdet_lint.cli.progress import progress
 from torchdet_lint.cli.shared import (
     checked_paths,
@@ -34,7 +35,7 @@ _file = options(
 )
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def baseline() -> None:
     """Keep a list of known findings, which `check --baseline FILE` leaves out."""
 
@@ -51,6 +52,7 @@ def write(paths: tuple[str, ...], **given: Any) -> int:
 
     if is_stdout(given["baseline"]):
         raise Trouble(f"--baseline: {given['baseline']} is standard output, and no file to keep")
+    spare_code(os.path.realpath(given["baseline"]), "--baseline")
     result = _run(paths, given)
     entries = known.entries_of(result.findings)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +81,7 @@ class _Check(click.Command):
 @click.pass_obj
 def check(session: Session | None, /, paths: tuple[str, ...], **given: Any) -> int:
     """Check files and folders (default: the current folder); `-` reads standard input."""
-    outputs = [_output(text) for text in given["output"]]
+    outputs = _outputs(given["output"])
     on_stdout = _on_stdout(outputs, given["output_format"])
     paths = checked_paths(paths, given["stdin_filename"])
     about = (given["stdin_filename"] or ".",) if paths == ("-",) else paths
@@ -178,11 +178,23 @@ def _baseline(file: str | None) -> tuple[Entry, ...]:
         raise Trouble(f"--baseline: {error}") from None
 
 
+def _outputs(texts: Iterable[str]) -> list[tuple[str, str | None]]:
+    """What `--output` asks for. Raises Trouble, also where one report would replace another."""
+    found = [_output(text) for text in texts]
+    files = [file for _, file in found if file is not None]
+    for number, file in enumerate(files):
+        if file in files[:number]:
+            raise Trouble(f"--output: two reports for {file}, which can hold one")
+    return found
+
+
 def _output(text: str) -> tuple[str, str | None]:
     """`--output FORMAT[=FILE]` as its parts; FILE None or `-` is standard output."""
-    name, _, file = text.partition("=")
+    name, equals, file = text.partition("=")
     if name not in OUTPUT_FORMATS:
         raise Trouble(f"--output: unknown format {name or text}; known are {', '.join(OUTPUT_FORMATS)}")
+    if equals and not file:  # an empty variable, as a rule
+        raise Trouble(f"--output: {text} names no file; give {name}=FILE, or {name} for standard output")
     return name, file if file and file != "-" else None
 
 

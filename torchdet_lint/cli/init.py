@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -49,7 +49,7 @@ def init(folder: str, **given: Any) -> int:
 
     if not os.path.isdir(folder):
         raise Trouble(f"no such folder: {folder}")
-    if not given["package"].isprintable() or set(given["package"]) & set("\"'\\$` "):
+    if not given["package"] or not given["package"].isprintable() or set(given["package"]) & set("\"'\\$` "):
         raise Trouble("--package: one requirement without blanks and quotes, such as torchdet-lint==0.1.0")
     root = root_of(os.path.abspath(folder), ["."])
     steps = tuple(_steps(root, given))
@@ -77,21 +77,30 @@ def _steps(root: str, given: dict[str, Any]) -> Iterator[Step]:
 
     top = repository(root)
     every = not (given["config"] or given["pre_commit"] or given["workflow"])
+    if every or given["config"]:
+        yield _planned(root, lambda: configuration.step(root, _known(root)))
+    if every or given["pre_commit"]:
+        yield _planned(top, lambda: hooks.step(top, given["package"]))
+    if every or given["workflow"]:
+        forge = given["forge"] or workflows.forge_of(top)
+        if forge is not None:
+            yield _planned(top, lambda: workflows.step(top, forge, given["package"]))
+        elif given["workflow"]:
+            raise Trouble("where the project is kept is not to be seen; name it: --forge github or --forge gitlab")
+        else:
+            say("no workflow: the project is in no repository of GitHub or GitLab; --forge chooses one")
+
+
+def _planned(root: str, make: Callable[[], Step]) -> Step:
+    """What `make` plans. A file that cannot be read is in the way of its own part only."""
+    from torchdet_lint.setup.step import Step
+
     try:
-        if every or given["config"]:
-            yield configuration.step(root, _known(root))
-        if every or given["pre_commit"]:
-            yield hooks.step(top, given["package"])
-        if every or given["workflow"]:
-            forge = given["forge"] or workflows.forge_of(top)
-            if forge is not None:
-                yield workflows.step(top, forge, given["package"])
-            elif given["workflow"]:
-                raise Trouble("where the project is kept is not to be seen; name it: --forge github or --forge gitlab")
-            else:
-                say("no workflow: the project is in no repository of GitHub or GitLab; --forge chooses one")
+        return make()
     except OSError as error:
-        raise Trouble(f"{error.filename} cannot be read: {error.strerror}") from None
+        path = str(error.filename)
+        why = f"cannot be read: {error.strerror}"
+        return Step(os.path.relpath(path, root), path, None, None, why, refused=True)
 
 
 def _known(root: str) -> Known:

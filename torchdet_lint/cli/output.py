@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     from torchdet_lint.report.style import Style
 
+_CODE = (".py", ".pyi", ".ipynb")
+"""A path that follows `--output html=` by mistake may be one that is to be checked."""
+
 
 def stdout_style(when: str) -> Style:
     """The style of standard output under `--color WHEN`."""
@@ -65,6 +68,14 @@ def _give_up(error: OSError) -> None:
         raise Trouble(f"standard output cannot be written: {error.strerror}") from None
 
 
+def spare_code(path: str, option: str) -> None:
+    """Raises Trouble where what is to be written would replace code."""
+    if path.endswith(_CODE) and os.path.isfile(path):
+        from torchdet_lint.cli.failures import Trouble
+
+        raise Trouble(f"{option}: {path} is code and stays as it is; name another file")
+
+
 def is_stdout(path: str) -> bool:
     """Whether a path leads to where standard output goes."""
     try:
@@ -76,12 +87,14 @@ def is_stdout(path: str) -> bool:
 def write_file(path: str, pieces: Iterable[str], option: str = "--output") -> None:
     """Writes a file beside its place and then moves it there, so that nobody ever reads a half of it. Links are followed,
     and what is no regular file (a pipe, a device) is written as it is. The file that standard output goes to must not be
-    replaced: what is written there (`/dev/stdout`) is standard output. Raises Trouble, which names the option.
+    replaced: what is written there (`/dev/stdout`) is standard output. Code that is there is never replaced. Raises
+    Trouble, which names the option.
     """
     if is_stdout(path):
         write_out(pieces)
         return
     named, path = path, os.path.realpath(path)
+    spare_code(path, option)
     beside = f"{path}.{os.getpid()}.tmp"
     try:
         if os.path.exists(path) and not os.path.isfile(path):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torchdet_lint.cli.failures import CLEAN, FINDINGS, Trouble, say
-from torchdet_lint.cli.output import write_file, write_out
+from torchdet_lint.cli.output import spare_code, write_file, write_out
 from torchdet_lint.cli.progress import progress
 from torchdet_lint.cli.shared import (
     engine_options,
@@ -87,6 +87,7 @@ def verify(command: tuple[str, ...], **given: Any) -> int:
     chosen = _factors(given["factors"])
     if given["html"] and not os.path.isdir(os.path.dirname(os.path.abspath(given["html"]))):
         raise Trouble(f"--html: there is no folder for {given['html']}")
+    spare_code(os.path.realpath(given["html"] or ""), "--html")
     command = _found(command)
     with progress(given["quiet"]) as shown:
         findings = _findings(given, shown)

@@ -137,7 +137,7 @@ class Buffers:
 def path_of(uri: str) -> str | None:
     """The path of a document; None for one that is not of the file system (never saved, or from somewhere else)."""
     path = to_fs_path(uri)
-    return None if not path else os.path.normpath(path)
+    return None if not path or "\0" in path else os.path.normpath(path)
 
 
 def _listed(cells: Iterable[types.NotebookCell]) -> list[tuple[str, bool]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from torchdet_lint.catalog.bounds import bounds, installed
@@ -119,16 +120,21 @@ def _submodules(root: str) -> Iterator[str]:
 
 
 def _command_files(root: str) -> Iterator[str]:
-    """The texts of files that start programs: in the root, and in the folders right below it."""
-    for folder in (
-        root,
-        *sorted(entry.path for entry in os.scandir(root) if entry.is_dir() and not entry.name.startswith(".")),
-    ):
-        for name in sorted(os.listdir(folder)):
+    """The texts of files that start programs: in the root, and in the folders right below it, as far as they can be read."""
+    inner = sorted(entry.path for entry in os.scandir(root) if entry.is_dir() and not entry.name.startswith("."))
+    for folder in (root, *inner):
+        for name in _names(folder):
             path = os.path.join(folder, name)
             if _COMMANDS.search(f"/{name}") and os.path.isfile(path):
-                with open(path, encoding="utf-8", errors="replace") as file:
+                with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
                     yield file.read(200_000)
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
 
 
 def _started(text: str, sources: Collection[str]) -> Iterator[str]:

@@ -49,7 +49,7 @@ def _indented(text: str, indent: str) -> str:
 
 def _end_of_list(text: str) -> tuple[int, str] | None:
     """Where the list of `repos` ends, after its last line that is neither empty nor a comment, and how items are indented."""
-    start = re.search(r"(?m)^repos:[ \t]*(?:#[^\n]*)?\r?$", text)
+    start = re.search(r"(?m)^\ufeff?repos:[ \t]*(?:#[^\n]*)?\r?$", text)
     if start is None:
         return None
     at, last, indent = start.end() + 1, None, None

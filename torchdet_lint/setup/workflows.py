@@ -88,7 +88,8 @@ def step(root: str, forge: str, package: str) -> Step:
 def _github(root: str, package: str) -> Step:
     folder = os.path.join(root, ".github", "workflows")
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        there = place(root, f".github/workflows/{name}") if name.endswith((".yml", ".yaml")) else None
+        is_workflow = name.endswith((".yml", ".yaml")) and os.path.isfile(os.path.join(folder, name))
+        there = place(root, f".github/workflows/{name}") if is_workflow else None
         if there is not None and b"torchdet-lint" in (there.before or b""):
             return there.kept("runs torchdet-lint already")
     at = place(root, ".github/workflows/torchdet-lint.yml")
