@@ -438,6 +438,105 @@ CASES = [
         torch.save(net.state_dict(), "f")
         """,
     ),
+    (
+        "the best weights, loaded after training",
+        "TDL001",
+        """\
+        m = nn.Linear(2, 2)
+        opt = torch.optim.SGD(m.parameters(), lr=0.1)
+        for _ in range(3):
+            m(torch.ones(2, 2)).sum().backward()
+            opt.step()
+        m.load_state_dict(torch.load("best"))
+        torch.save(m(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "weights loaded before training, and the best ones after",
+        "",
+        """\
+        m = nn.Linear(2, 2)
+        m.load_state_dict(torch.load("w"))
+        opt = torch.optim.SGD(m.parameters(), lr=0.1)
+        for _ in range(3):
+            m(torch.ones(2, 2)).sum().backward()
+            opt.step()
+        m.load_state_dict(torch.load("best"))
+        """,
+    ),
+    (
+        "the best weights, loaded by what trains",
+        "TDL001",
+        """\
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(2, 2)
+            def forward(self, x):
+                return self.layer(x)
+        def train(net):
+            net(torch.ones(2, 2)).sum().backward()
+            net.load_state_dict(torch.load("best"))
+        class Runner:
+            def __init__(self):
+                self.net = Net()
+            def run(self):
+                train(self.net)
+        Runner().run()
+        """,
+    ),
+    (
+        "a network that is made after training and loaded",
+        "",
+        """\
+        w = torch.zeros(2, requires_grad=True)
+        w.sum().backward()
+        m = nn.Linear(2, 2)
+        m.load_state_dict(torch.load("w"))
+        torch.save(m(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "training that ends the program where it happens",
+        "",
+        """\
+        def main(args):
+            m = nn.Linear(2, 2)
+            if args:
+                torch.zeros(2, requires_grad=True).sum().backward()
+                sys.exit(0)
+            m.load_state_dict(torch.load("w"))
+            torch.save(m(torch.ones(2, 2)), "f")
+        main(sys.argv)
+        """,
+    ),
+    (
+        "the layer inside a wrapper is loaded",
+        "",
+        """\
+        m = nn.DataParallel(nn.Sequential(nn.Linear(2, 2)))
+        m.module.load_state_dict(torch.load("w"))
+        torch.save(m(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "whichever of many networks is loaded",
+        "",
+        "\n".join(
+            f"class Net{i}(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            f"        self.layer = nn.Linear(2, {i + 1})"
+            for i in range(9)
+        )
+        + """
+def get(name):
+    return {k.lower(): v for k, v in globals().items()}.get(name)
+def build(conf):
+    model = get(conf["name"])()
+    model.load_state_dict(conf["state"])
+    torch.save(model.layer.weight, "f")
+build(torch.load("w"))
+""",
+    ),
 ]
 
 
