@@ -438,6 +438,23 @@ CASES = [
         torch.save(net.state_dict(), "f")
         """,
     ),
+    *(
+        (
+            f"either of two networks, {text}",
+            expected,
+            f"""\
+            def build(kind):
+                if kind == "a":
+                    return nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+                return nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Dropout())
+            m = build(sys.argv[1])
+            m.load_state_dict(torch.load("w"))
+            {text}
+            torch.save(m(torch.ones(2, 2)), "f")
+            """,
+        )
+        for text, expected in (("m.eval()", ""), ("m.eval(); m.train()", "TDL001"), ("m.cpu()", "TDL001"))
+    ),
     (
         "the best weights, loaded after training",
         "TDL001",
@@ -536,6 +553,23 @@ def build(conf):
     torch.save(model.layer.weight, "f")
 build(torch.load("w"))
 """,
+    ),
+    *(
+        (
+            f"{drawing} of nine networks that a checkpoint may hold have dropout",
+            expected,
+            "\n".join(
+                f"class Net{i}(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                f"        self.layer = nn.Dropout({0.5 if i < drawing else 0.0})\n"
+                f"    def forward(self, x):\n        return {'self.layer(x)' if i < drawing else 'x'}"
+                for i in range(9)
+            )
+            + """
+model = globals()[torch.load("w")["name"]]()
+torch.save(model(torch.ones(2)), "f")
+""",
+        )
+        for drawing, expected in ((1, ""), (8, "TDL001"))
     ),
 ]
 

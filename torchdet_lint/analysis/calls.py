@@ -163,8 +163,8 @@ def _call_either(m: Machine, f: Frame, callee: Either, args: Args, named: Named,
         results.append(call_value(m, f, option, args, named, span))
         m.heap.depth -= 1
         trace, f.trace = tuple(f.trace), kept
-        # Only one of the objects was made: whatever it is, it is the one that is loaded.
-        f.trace += [node for node in trace if isinstance(node, Event) and node.kind == "load"]
+        # Only one of the objects was made: whatever it is, it is the one that is loaded, or evaluated from now on.
+        f.trace += [node for node in trace if isinstance(node, Event) and node.kind in ("load", "eval", "train")]
         if trace:
             f.trace.append(Branch(f.site(span), Truth.OPEN, "", trace, (), len(taking)))
     return join(*results) if results else UNKNOWN
