@@ -253,6 +253,8 @@ for epoch in range(3):
             "port = random.choice(range(10000, 20000))",
             "run_id = random.randint(0, 9)",
             "path = f'out/{random.randint(0, 9)}.pt'\ntorch.save(1, path)",
+            "tmp_dir = os.path.join('t', f'work_{random.randint(0, 9)}')\nos.makedirs(tmp_dir)",
+            "tmp_file = f'w_{random.randint(0, 9)}.pt'\ntorch.save(1, tmp_file)\nprint(torch.load(tmp_file))",
         )
     ),
     *(

@@ -57,7 +57,9 @@ def evaluate_call(m: Machine, f: Frame, expr: ir.Call) -> Value:
     return call_value(m, f, callee, args, named, expr.span, expr)
 
 
-CONVERSIONS = frozenset(f"builtins.{name}" for name in ("str", "int", "hex", "format", "round", "abs"))
+CONVERSIONS = frozenset(f"builtins.{name}" for name in ("str", "int", "hex", "format", "round", "abs")) | {
+    "os.path.join", "pathlib.Path",
+}  # fmt: skip
 SHAPES = frozenset(
     f"{room}.{name}" for room in ("numpy", "torch") for name in ("ones_like", "zeros_like", "empty_like")
 ) | {"builtins.len", "builtins.type", "numpy.shape", "numpy.ndim", "numpy.size"}

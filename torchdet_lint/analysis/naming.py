@@ -27,6 +27,9 @@ _PICKS = ("choice", "choices", "sample")
 READERS = re.compile(r"^(?:load|loads|loadtxt|genfromtxt|imread|read|read_\w+|load_\w+|from_file|decode_\w+|open)$")
 """Functions that give what is in the file that they are told."""
 
+WRITERS = re.compile(r"^(?:save\w*|dump|mkdir|makedirs|imwrite|to_(?:csv|json|pickle|parquet)|write\w*|touch|open)$")
+"""Functions that make the file that they are told: who reads it later gets what was written there."""
+
 PLACES = frozenset(
     "Path join mkdir makedirs exists open remove unlink rmtree SummaryWriter print info debug warning".split()
 )
@@ -78,16 +81,21 @@ def _is_read(m: Machine, f: Frame, name: str) -> bool:
     names = {name}
     nodes = [node for body in _bodies(m, f, name) for node in ir.nested(body)]
     for node in nodes:
-        if isinstance(node, ir.Assign) and node.value is not None and _mentions(node.value, names):
+        if isinstance(node, ir.Assign) and _mentions(node.value, names) and not _holds_reading(node.value):
             names |= {target.id for target in node.targets if isinstance(target, ir.Name)}
-    return any(
-        isinstance(node, ir.Call) and _reads(node) and any(_mentions(arg.value, names) for arg in node.args)
-        for node in nodes
-    )
+    calls = [
+        node for node in nodes if isinstance(node, ir.Call) and any(_mentions(arg.value, names) for arg in node.args)
+    ]
+    made = any(WRITERS.match(_called(call)) is not None and not _reads(call) for call in calls)
+    return not made and any(map(_reads, calls))
 
 
 def _mentions(value: object, names: set[str]) -> bool:
     return any(isinstance(node, ir.Name) and node.id in names for node in ir.nested(value))
+
+
+def _holds_reading(value: object) -> bool:
+    return any(isinstance(node, ir.Call) and _reads(node) for node in ir.nested(value))
 
 
 def _reads(call: ir.Call) -> bool:
