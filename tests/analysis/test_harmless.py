@@ -231,6 +231,43 @@ for epoch in range(3):
         "class Pipeline:\n    def __call__(self, prompts, seed=42):\n        for prompt in prompts:\n"
         "            torch.manual_seed(seed)\n            torch.save(torch.rand(3), prompt)\n",
     ),
+    (
+        "an object of its own in each turn, which seeds",
+        "TDL012",
+        "",
+        "class Batcher:\n    def __init__(self, data):\n        torch.manual_seed(1)\n        self.order = torch.randperm(len(data))\n"
+        "for line in open('f'):\n    print(Batcher(line).order)\n",
+    ),
+    (
+        "a method that seeds in each turn",
+        "TDL012",
+        "TDL012",
+        "class Batcher:\n    def order(self, data):\n        torch.manual_seed(1)\n        return torch.randperm(len(data))\n"
+        "batcher = Batcher()\nfor line in open('f'):\n    print(batcher.order(line))\n",
+    ),
+    *(
+        (f"a name is made up: {text[:40]}", "TDL003", "", f"{text}\nprint(1)\n")
+        for text in (
+            "run = f'run-{random.randint(0, 9)}'\ntorch.save(1, f'{run}.pt')",
+            "run_name = ''.join(random.choices(string.ascii_lowercase, k=8))\nopen(f'{run_name}.txt', 'w')",
+            "port = random.choice(range(10000, 20000))",
+            "run_id = random.randint(0, 9)",
+            "path = f'out/{random.randint(0, 9)}.pt'\ntorch.save(1, path)",
+            "tmp_dir = os.path.join('t', f'work_{random.randint(0, 9)}')\nos.makedirs(tmp_dir)",
+            "tmp_file = f'w_{random.randint(0, 9)}.pt'\ntorch.save(1, tmp_file)\nprint(torch.load(tmp_file))",
+        )
+    ),
+    *(
+        (f"data is picked: {text[:40]}", "TDL003", "TDL003", f"{text}\nnp.save('f', x)\n")
+        for text in (
+            "i = random.randint(0, 9)\nx = np.load(f'data/{i}.npy')",
+            "i = random.randint(0, 9)\npath = f'data/{i}.npy'\nx = np.load(path)",
+            "file = random.choice(sys.argv)\nx = np.load(file)",
+            "path = sys.argv[random.randrange(9)]\nx = open(path).read()",
+            "name = random.choice(['a', 'b'])\nx = find(name)",
+            "class_id = random.randint(0, 9)\nx = np.eye(10)[class_id]",
+        )
+    ),
 ]
 
 

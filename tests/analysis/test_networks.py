@@ -438,6 +438,139 @@ CASES = [
         torch.save(net.state_dict(), "f")
         """,
     ),
+    *(
+        (
+            f"either of two networks, {text}",
+            expected,
+            f"""\
+            def build(kind):
+                if kind == "a":
+                    return nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+                return nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Dropout())
+            m = build(sys.argv[1])
+            m.load_state_dict(torch.load("w"))
+            {text}
+            torch.save(m(torch.ones(2, 2)), "f")
+            """,
+        )
+        for text, expected in (("m.eval()", ""), ("m.eval(); m.train()", "TDL001"), ("m.cpu()", "TDL001"))
+    ),
+    (
+        "the best weights, loaded after training",
+        "TDL001",
+        """\
+        m = nn.Linear(2, 2)
+        opt = torch.optim.SGD(m.parameters(), lr=0.1)
+        for _ in range(3):
+            m(torch.ones(2, 2)).sum().backward()
+            opt.step()
+        m.load_state_dict(torch.load("best"))
+        torch.save(m(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "weights loaded before training, and the best ones after",
+        "",
+        """\
+        m = nn.Linear(2, 2)
+        m.load_state_dict(torch.load("w"))
+        opt = torch.optim.SGD(m.parameters(), lr=0.1)
+        for _ in range(3):
+            m(torch.ones(2, 2)).sum().backward()
+            opt.step()
+        m.load_state_dict(torch.load("best"))
+        """,
+    ),
+    (
+        "the best weights, loaded by what trains",
+        "TDL001",
+        """\
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(2, 2)
+            def forward(self, x):
+                return self.layer(x)
+        def train(net):
+            net(torch.ones(2, 2)).sum().backward()
+            net.load_state_dict(torch.load("best"))
+        class Runner:
+            def __init__(self):
+                self.net = Net()
+            def run(self):
+                train(self.net)
+        Runner().run()
+        """,
+    ),
+    (
+        "a network that is made after training and loaded",
+        "",
+        """\
+        w = torch.zeros(2, requires_grad=True)
+        w.sum().backward()
+        m = nn.Linear(2, 2)
+        m.load_state_dict(torch.load("w"))
+        torch.save(m(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "training that ends the program where it happens",
+        "",
+        """\
+        def main(args):
+            m = nn.Linear(2, 2)
+            if args:
+                torch.zeros(2, requires_grad=True).sum().backward()
+                sys.exit(0)
+            m.load_state_dict(torch.load("w"))
+            torch.save(m(torch.ones(2, 2)), "f")
+        main(sys.argv)
+        """,
+    ),
+    (
+        "the layer inside a wrapper is loaded",
+        "",
+        """\
+        m = nn.DataParallel(nn.Sequential(nn.Linear(2, 2)))
+        m.module.load_state_dict(torch.load("w"))
+        torch.save(m(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "whichever of many networks is loaded",
+        "",
+        "\n".join(
+            f"class Net{i}(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            f"        self.layer = nn.Linear(2, {i + 1})"
+            for i in range(9)
+        )
+        + """
+def get(name):
+    return {k.lower(): v for k, v in globals().items()}.get(name)
+def build(conf):
+    model = get(conf["name"])()
+    model.load_state_dict(conf["state"])
+    torch.save(model.layer.weight, "f")
+build(torch.load("w"))
+""",
+    ),
+    *(
+        (
+            f"{drawing} of nine networks that a checkpoint may hold have dropout",
+            expected,
+            "\n".join(
+                f"class Net{i}(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                f"        self.layer = nn.Dropout({0.5 if i < drawing else 0.0})\n"
+                f"    def forward(self, x):\n        return {'self.layer(x)' if i < drawing else 'x'}"
+                for i in range(9)
+            )
+            + """
+model = globals()[torch.load("w")["name"]]()
+torch.save(model(torch.ones(2)), "f")
+""",
+        )
+        for drawing, expected in ((1, ""), (8, "TDL001"))
+    ),
 ]
 
 

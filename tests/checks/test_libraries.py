@@ -305,6 +305,8 @@ STREAMS = [
     Case("a part of a data set of graphs", "tdl102", GRAPHS + "Loader(dataset[split['train']], num_workers=4)\n"),
     Case("a slice of a data set of graphs", "tdl102", GRAPHS + "Loader(dataset[:100], num_workers=4)\n"),
     Case("what stands in a data set of graphs", "TDL102", GRAPHS + "Loader(dataset[0], num_workers=4)\n"),
+    Case("a data set of graphs that is shuffled", "TDL001", GRAPHS + "torch.save(dataset.shuffle()[:9], 'f')\n"),
+    Case("a data set of graphs in its order", "", GRAPHS + "torch.save(dataset[:9], 'f')\n"),
     Case(
         "a data set that an option chooses",
         "tdl102",

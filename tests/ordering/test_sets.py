@@ -128,6 +128,7 @@ SPEAKS = {
 }
 
 SILENT = {
+    "requirements of a package": "import setuptools\nsetuptools.setup(extras=list(set(words)))",
     "places of elements": "rows = list(set(matrix.nonzero()[0]))\ny = x[rows]",
     "places that numpy finds": "import numpy as np\nrows = list(set(np.where(mask)[0]))\ny = x[rows]",
     "places in an order": "rows = list(set(scores.argsort()[:10].tolist()))\ny = x[rows]",

@@ -157,6 +157,10 @@ def _made(m: Machine, f: Frame, value: Made, name: str, span: ir.Span) -> Value:
         module = m.heap.read(value.args[0].identity, name)
         if module is not None:
             return module
+    if name in ("module", "_orig_mod") and value.args:
+        inner = [option for option in alternatives(value.args[0]) if isinstance(option, Instance | Made)]
+        if inner:
+            return join(*inner)
     wrapped = next((arg for arg in value.args if isinstance(arg, Instance)), None)
     if wrapped is not None and not name.startswith("_") and value.cls != "builtins.type":
         if name in ("module", "_orig_mod", "model", "func"):

@@ -57,7 +57,9 @@ def evaluate_call(m: Machine, f: Frame, expr: ir.Call) -> Value:
     return call_value(m, f, callee, args, named, expr.span, expr)
 
 
-CONVERSIONS = frozenset(f"builtins.{name}" for name in ("str", "int", "hex", "format", "round", "abs"))
+CONVERSIONS = frozenset(f"builtins.{name}" for name in ("str", "int", "hex", "format", "round", "abs")) | {
+    "os.path.join", "pathlib.Path",
+}  # fmt: skip
 SHAPES = frozenset(
     f"{room}.{name}" for room in ("numpy", "torch") for name in ("ones_like", "zeros_like", "empty_like")
 ) | {"builtins.len", "builtins.type", "numpy.shape", "numpy.ndim", "numpy.size"}
@@ -163,8 +165,8 @@ def _call_either(m: Machine, f: Frame, callee: Either, args: Args, named: Named,
         results.append(call_value(m, f, option, args, named, span))
         m.heap.depth -= 1
         trace, f.trace = tuple(f.trace), kept
-        # Only one of the objects was made: whatever it is, it is the one that is loaded.
-        f.trace += [node for node in trace if isinstance(node, Event) and node.kind == "load"]
+        # Only one of the objects was made: whatever it is, it is the one that is loaded, or evaluated from now on.
+        f.trace += [node for node in trace if isinstance(node, Event) and node.kind in ("load", "eval", "train")]
         if trace:
             f.trace.append(Branch(f.site(span), Truth.OPEN, "", trace, (), len(taking)))
     return join(*results) if results else UNKNOWN

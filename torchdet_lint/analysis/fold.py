@@ -183,6 +183,8 @@ class Walk:
         inner = around
         if node.kind == "construct" and node.receiver in self.forgiven:
             inner = inner._replace(forgiven=True)
+        if node.kind == "construct" and inner.loop == "loop":
+            inner = inner._replace(loop="rebuild")  # each turn has a trainer, a batcher, an experiment of its own
         if node.kind in ("forward", "item"):
             inner = inner._replace(loop=inner.loop or "call")
         if node.receiver is not None and node.receiver in state.evals and node.kind in ("forward", "call"):

@@ -8,12 +8,34 @@ from collections.abc import Iterator
 from torchdet_lint import ir
 from torchdet_lint.analysis.machine import Frame, Machine
 
-LABEL = re.compile(r"(?:^|[_.])(?:name|id|uid|uuid|prefix|suffix|tag|port|path|dir|folder|filename|file|color|colour)$")
+LABEL = re.compile(
+    r"(?:^|[_.])(?:name|uid|uuid|prefix|suffix|tag|port|path|dir|folder|filename|file|color|colour)$"
+    r"|(?:^|[_.])(?:run|job|exp|experiment|trial|session|request|rdzv|wandb|sweep|trace|node|launch|log)_?id$"
+    r"|\.id$"
+)
+"""What is called like this names something, most often; a `class_id` or `speaker_id` is data."""
+
+_ANY = re.compile(r"(?:^|[_.])(?:port|uid|uuid|color|colour)$")
+"""What names nothing that exists: one of many is as good as any other."""
+
+_SPELLING = re.compile(
+    r"letters|digits|alphabet|charset|chars|ascii|printable|words|adjectives|nouns|animals", re.IGNORECASE
+)
+
+_PICKS = ("choice", "choices", "sample")
+
+READERS = re.compile(r"^(?:load|loads|loadtxt|genfromtxt|imread|read|read_\w+|load_\w+|from_file|decode_\w+|open)$")
+"""Functions that give what is in the file that they are told."""
+
+WRITERS = re.compile(r"^(?:save\w*|dump|mkdir|makedirs|imwrite|to_(?:csv|json|pickle|parquet)|write\w*|touch|open)$")
+"""Functions that make the file that they are told: who reads it later gets what was written there."""
 
 PLACES = frozenset(
     "Path join mkdir makedirs exists open remove unlink rmtree SummaryWriter print info debug warning".split()
 )
 """Functions that are given names of files, or text for people."""
+
+_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,9}$")
 
 DRAWS = frozenset("choice choices randint randrange sample getrandbits random token_hex rand uniform".split())
 
@@ -23,6 +45,74 @@ def is_label(text: str) -> bool:
     return LABEL.search(text) is not None
 
 
+def labels(m: Machine, f: Frame, text: str, target: ir.Expr, value: ir.Expr) -> bool:
+    """Whether what is drawn in a value is only a label: it is called so, is made up, and no file of that name is read."""
+    if not is_label(text) or (_ANY.search(text) is None and _draws(value) and _picks(value)):
+        return False
+    return not (isinstance(target, ir.Name) and _draws(value) and _is_read(m, f, target.id))
+
+
+def _picks(value: ir.Expr) -> bool:
+    """Whether the value is one of some things that exist: `random.choice(files)`, `files[random.randrange(9)]`."""
+    for node in ir.nested(value):
+        if isinstance(node, ir.Item) and _draws(node.key) and not _spells(node.value):
+            return True
+        if isinstance(node, ir.Call) and node.args and _called(node) in _PICKS and not _spells(node.args[0].value):
+            return True
+    return False
+
+
+def _spells(source: ir.Expr) -> bool:
+    """Whether these are letters or words, of which names are made."""
+    return any(
+        (isinstance(node, ir.Const) and isinstance(node.value, str) and not isinstance(source, ir.Sequence))
+        or (isinstance(node, ir.Name) and _SPELLING.search(node.id) is not None)
+        or (isinstance(node, ir.Attr) and _SPELLING.search(node.name) is not None)
+        for node in ir.nested(source)
+    )
+
+
+def _called(call: ir.Call) -> str:
+    return call.func.name if isinstance(call.func, ir.Attr) else getattr(call.func, "id", "")
+
+
+def _is_read(m: Machine, f: Frame, name: str) -> bool:
+    """Whether a file is read whose name is made with the variable."""
+    names = {name}
+    nodes = [node for body in _bodies(m, f, name) for node in ir.nested(body)]
+    for node in nodes:
+        if isinstance(node, ir.Assign) and _mentions(node.value, names) and not _holds_reading(node.value):
+            names |= {target.id for target in node.targets if isinstance(target, ir.Name)}
+    calls = [
+        node for node in nodes if isinstance(node, ir.Call) and any(_mentions(arg.value, names) for arg in node.args)
+    ]
+    made = any(WRITERS.match(_called(call)) is not None and not _reads(call) for call in calls)
+    return not made and any(map(_reads, calls))
+
+
+def _mentions(value: object, names: set[str]) -> bool:
+    return any(isinstance(node, ir.Name) and node.id in names for node in ir.nested(value))
+
+
+def _holds_reading(value: object) -> bool:
+    return any(isinstance(node, ir.Call) and _reads(node) for node in ir.nested(value))
+
+
+def _reads(call: ir.Call) -> bool:
+    if READERS.match(_called(call)) is None:
+        return False
+    modes = [str(arg.value.value) for arg in call.args[1:] if isinstance(arg.value, ir.Const)]
+    return _called(call) != "open" or not any(set(mode) & set("wax") for mode in modes)
+
+
+def is_file(text: ir.Format) -> bool:
+    """Whether a text with values in it is a path, or ends as the name of a file does: `f"run-{number}.pt"`."""
+    parts = [str(part.value) for part in text.parts if isinstance(part, ir.Const)]
+    last = text.parts[-1] if text.parts else None
+    ends = isinstance(last, ir.Const) and _ENDING.search(str(last.value)) is not None
+    return ends or any("/" in part for part in parts)
+
+
 def names_something(m: Machine, f: Frame, target: ir.Expr, value: ir.Expr) -> bool:
     """Whether what is drawn in a value only becomes a part of names, or a variable of the environment that is no seed."""
     if isinstance(target, ir.Item):
@@ -30,13 +120,14 @@ def names_something(m: Machine, f: Frame, target: ir.Expr, value: ir.Expr) -> bo
         return isinstance(target.value, ir.Attr) and target.value.name == "environ" and is_label(str(key).lower())
     if not isinstance(target, ir.Name) or not _draws(value):
         return False
+    if _picks(value) or _is_read(m, f, target.id):
+        return False
     uses = [each for body in _bodies(m, f, target.id) for each in _uses(body, target.id, named=False)]
     return bool(uses) and all(uses)
 
 
 def _draws(value: ir.Expr) -> bool:
-    called = (node.func for node in ir.nested(value) if isinstance(node, ir.Call))
-    return any((func.name if isinstance(func, ir.Attr) else getattr(func, "id", "")) in DRAWS for func in called)
+    return any(isinstance(node, ir.Call) and _called(node) in DRAWS for node in ir.nested(value))
 
 
 def _bodies(m: Machine, f: Frame, name: str) -> Iterator[object]:
@@ -69,9 +160,9 @@ def _uses(node: object, name: str, *, named: bool) -> Iterator[bool]:
     if not isinstance(node, tuple):
         return
     if isinstance(node, ir.Format):
-        named = named or any(isinstance(part, ir.Const) and "/" in str(part.value) for part in node.parts)
+        named = named or is_file(node)
     elif isinstance(node, ir.Call):
-        last = node.func.name if isinstance(node.func, ir.Attr) else getattr(node.func, "id", "")
+        last = _called(node)
         yield from _uses(node.func, name, named=False)
         for arg in node.args:
             yield from _uses(arg.value, name, named=last in PLACES and not isinstance(arg.value, ir.Name))

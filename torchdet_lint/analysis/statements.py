@@ -12,7 +12,7 @@ from torchdet_lint.analysis.calls import of_annotation
 from torchdet_lint.analysis.contexts import enter_context
 from torchdet_lint.analysis.expressions import evaluate
 from torchdet_lint.analysis.machine import Frame, Machine
-from torchdet_lint.analysis.naming import is_label, names_something
+from torchdet_lint.analysis.naming import labels, names_something
 from torchdet_lint.analysis.overwriting import record_overwritten
 from torchdet_lint.analysis.trace import Branch, Event, Leave, Node, Repeat, Within
 from torchdet_lint.analysis.values import (
@@ -127,7 +127,9 @@ def _assign(m: Machine, f: Frame, s: ir.Assign) -> None:
     if label == "_":
         _dropped(m, f, s.value)
         return
-    f.naming = is_label(label) or (len(s.targets) == 1 and names_something(m, f, s.targets[0], s.value))
+    f.naming = len(s.targets) == 1 and (
+        labels(m, f, label, s.targets[0], s.value) or names_something(m, f, s.targets[0], s.value)
+    )
     value = evaluate(m, f, s.value)
     f.naming = False
     if s.annotation is not None and (value == UNKNOWN or (isinstance(value, Made) and m.api(value.cls) is None)):

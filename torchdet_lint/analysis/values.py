@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from torchdet_lint import ir
 from torchdet_lint.project.modules import External, Folder, ModuleRef
 
-MOST_CALLABLES = 12
+MOST_CALLABLES = 16
 """So many functions and classes are kept apart where a value is looked up in a registry."""
 
 WIDTH = 6
@@ -222,10 +222,10 @@ Value: TypeAlias = (
 
 
 def _is_callable(value: Value) -> bool:
-    """What lists of transforms and registries hold: functions, classes, and objects that are called."""
+    """What lists of transforms and registries hold: functions, classes, and objects that are called; methods of any of these."""
     if isinstance(value, Made):
         return value.cls.rpartition(".")[2][:1].isupper() and not value.cls.endswith(".Tensor")
-    return isinstance(value, FunctionValue | ClassValue | Partial | Instance)
+    return isinstance(value, FunctionValue | ClassValue | Partial | Instance | Bound)
 
 
 def join(*values: Value) -> Value:
@@ -251,7 +251,7 @@ def join(*values: Value) -> Value:
         called = [option for option in options if _is_callable(option)]
         if not called:
             return tainted[0] if tainted else UNKNOWN
-        kept = called[:MOST_CALLABLES]
+        kept = sorted(called, key=lambda option: not isinstance(option, Instance))[:MOST_CALLABLES]
         options = dict.fromkeys([*kept, *([] if len(kept) == len(options) else [UNKNOWN])])
     return Either(tuple(options))
 

@@ -25,7 +25,7 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _family(facts: Facts, program: ProgramFacts, family: str) -> Iterator[Finding]:
     entry, hits = program.program.path, program.hits
-    if (hit := hits.get(f"unseeded:{family}")) is not None:
+    if (hit := hits.get(f"unseeded:{family}")) is not None and not _is_far_fetched(hit, family):
         found = _unseeded(facts, program, family, hit)
         yield replace(found, confidence="medium") if found.confidence == "high" and _is_chance(hit, family) else found
     if (optional := hits.get(f"optional:{family}")) is not None:
@@ -38,6 +38,14 @@ def _is_chance(hit: Hit, family: str) -> bool:
     """Whether the draw is behind a call that may have one of several callees, not all of which draw."""
     return any(
         isinstance(step.node, Branch) and step.node.choices > _drawing(step.trace, step.node, family) > 0
+        for step in hit.steps
+    )
+
+
+def _is_far_fetched(hit: Hit, family: str) -> bool:
+    """Whether the draw is the dropout of one of many networks that a checkpoint may hold, most of which have none."""
+    return hit.event.note == "training" and any(
+        isinstance(step.node, Branch) and step.node.choices > 3 * _drawing(step.trace, step.node, family) > 0
         for step in hit.steps
     )
 

@@ -31,7 +31,9 @@ LOG_METHODS = frozenset(
     " update_description echo secho".split()
 )
 
-HARMLESS_PREFIXES = ("logging.", "warnings.", "subprocess.", "re.", "typing.", "argparse.", "shutil.rmtree")
+HARMLESS_PREFIXES = (
+    "logging.", "warnings.", "subprocess.", "re.", "typing.", "argparse.", "shutil.rmtree", "setuptools.", "distutils.",
+)  # fmt: skip
 HARMLESS_WORDS = frozenset(
     "sort sorted len print pprint log logger logging set isin count counter counts remove delete unlink exists exist check"
     " assert verify valid validate warn warning debug info error exception unique rmtree clean cleanup contains startswith"
