@@ -42,7 +42,9 @@ def said(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]
         ),
         ((), "Missing argument '-- COMMAND...'"),
         (("--", sys.executable), "reads its program from standard input, which is empty here"),
-        (("--", sys.executable, "a.ipynb"), "cannot run the notebook a.ipynb; write `jupyter execute a.ipynb`"),
+        (("--", "a.ipynb"), "command not found: a.ipynb; write `python a.ipynb`"),
+        (("--", sys.executable, "a.ipynb"), "a.ipynb cannot be read: No such file or directory"),
+        (("--", sys.executable, "train.ipynb"), "train.ipynb:1: the notebook is not valid JSON"),
         (("--", sys.executable, "-"), "reads its program from standard input, which is empty here"),
     ],
 )
@@ -50,6 +52,10 @@ def test_trouble_is_one_line(
     project: Path, capsys: pytest.CaptureFixture[str], args: tuple[str, ...], text: str
 ) -> None:
     (project / "train.py").touch()
+    if "train.ipynb" in args:
+        (project / "train.ipynb").touch()
+    if "a.ipynb" in args and sys.executable not in args:
+        (project / "a.ipynb").touch()
     status, out, err = said(capsys, *args)
     assert (status, out) == (2, "")
     assert text in err

@@ -103,6 +103,56 @@ def test_a_pattern_that_matches_nothing_says_so(trial: Callable[..., Tried]) -> 
     assert "nosuch" in found.detail
 
 
+INSIDE = """
+import sys
+import torch
+
+def life(start, stop):
+    torch.manual_seed(3)
+    model = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    if start:
+        saved = torch.load("state.pt")
+        model.load_state_dict(saved["model"])
+        if RIGHT:
+            torch.set_rng_state(saved["rng"])
+    for step in range(start, stop):
+        model(torch.randn(2, 4)).sum().backward()
+        if STEPS:
+            optimizer.step()
+            optimizer.zero_grad()
+    torch.save({"model": model.state_dict(), "rng": torch.get_rng_state()}, "state.pt")
+
+if sys.argv[1:] == ["--twice"]:
+    life(0, 2)
+    life(2, 4)
+elif sys.argv[1:] == ["--less"]:
+    life(0, 2)
+else:
+    life(0, 4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "steps", "argument", "holds"),
+    [
+        (True, True, "--twice", True),
+        (False, True, "--twice", False),
+        (False, False, "--twice", False),
+        (True, True, "--less", None),
+    ],
+)
+def test_a_program_may_stop_and_resume_by_itself(
+    tmp_path_factory: pytest.TempPathFactory, right: bool, steps: bool, argument: str, holds: bool | None
+) -> None:
+    folder, base = tmp_path_factory.mktemp("project"), tmp_path_factory.mktemp("base")
+    source = INSIDE.replace("RIGHT", str(right)).replace("STEPS", str(steps))
+    (folder / "train.py").write_text(source, encoding="utf-8")
+    run = partial(execute, Sample((sys.executable, "train.py"), str(folder), os.path.realpath(base)))
+    found = next(iter(tried(run, run(pinned("pinned-1")).record, Wanted(resume=(argument,)), False)))
+    assert found.holds is holds, found.detail
+
+
 STRICT = """
 import torch
 x = torch.rand(1, 1, 4, 4, requires_grad=True)
