@@ -27,7 +27,8 @@ from torchdet_lint.finding import CONFIRMING, VERDICTS, Finding
 from torchdet_lint.verify.accelerator import perform as perform_checks
 from torchdet_lint.verify.experiment import NothingToCompare, ProgramFailed, perform
 from torchdet_lint.verify.running import Sample, by_path, execute
-from torchdet_lint.verify.verdict import Judgement, judge, lines_of
+from torchdet_lint.verify.spoken import lines_of
+from torchdet_lint.verify.verdict import Judgement, judge
 
 PROGRAMS = Path(__file__).parent / "cuda-programs"
 RULES = (

@@ -42,7 +42,9 @@ def said(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]
         ),
         ((), "Missing argument '-- COMMAND...'"),
         (("--", sys.executable), "reads its program from standard input, which is empty here"),
-        (("--", sys.executable, "a.ipynb"), "cannot run the notebook a.ipynb; write `jupyter execute a.ipynb`"),
+        (("--", "a.ipynb"), "command not found: a.ipynb; write `python a.ipynb`"),
+        (("--", sys.executable, "a.ipynb"), "a.ipynb cannot be read: No such file or directory"),
+        (("--", sys.executable, "train.ipynb"), "train.ipynb:1: the notebook is not valid JSON"),
         (("--", sys.executable, "-"), "reads its program from standard input, which is empty here"),
     ],
 )
@@ -50,6 +52,10 @@ def test_trouble_is_one_line(
     project: Path, capsys: pytest.CaptureFixture[str], args: tuple[str, ...], text: str
 ) -> None:
     (project / "train.py").touch()
+    if "train.ipynb" in args:
+        (project / "train.ipynb").touch()
+    if "a.ipynb" in args and sys.executable not in args:
+        (project / "a.ipynb").touch()
     status, out, err = said(capsys, *args)
     assert (status, out) == (2, "")
     assert text in err
@@ -178,3 +184,18 @@ def test_a_clean_program_is_clean(project: Path, capsys: pytest.CaptureFixture[s
     assert (status, err) == (0, "")
     assert "two plain runs agree in every recorded operation" in out
     assert "never that nothing is" in out
+
+
+@needs_torch
+def test_a_notebook_is_run_by_its_cells(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cells = [["%load_ext autoreload\n", "import torch"], ["noise = torch.rand(3)\n", "print(noise.sum())"]]
+    code = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": cell} for cell in cells
+    ]
+    content = json.dumps({"cells": code, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    (project / "a.ipynb").write_text(content, encoding="utf-8")
+    line = next(number for number, text in enumerate(content.splitlines(), 1) if "noise = " in text)
+    status, out, err = said(capsys, "--factors", "none", "--output-format", "json", "--", sys.executable, "a.ipynb")
+    assert (status, err) == (1, "")
+    found = [(one["rule"], one["where"], one["verdict"]) for one in json.loads(out)["findings"]]
+    assert found == [("TDL001", f"a.ipynb:{line}", "confirmed")]

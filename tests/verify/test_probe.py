@@ -15,7 +15,7 @@ from torchdet_lint.cli.probe import probe_command
 from torchdet_lint.finding import VERDICTS, Evidence
 from torchdet_lint.verify.probe.evidence import CONFIRMED, CUDA, HIDDEN, NOTHING, REFUTED, UNPROBED, Trial
 from torchdet_lint.verify.probe.runs import judge_all
-from torchdet_lint.verify.verdict import MEANING
+from torchdet_lint.verify.spoken import MEANING
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="folders are listed differently there")
 

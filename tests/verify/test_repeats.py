@@ -32,3 +32,26 @@ def worker(number: int, seed: int, *digests: str) -> Stream:
 )
 def test_repeats(left: Stream, right: Stream, found: set[str]) -> None:
     assert repeated({left.name: left, right.name: right}) == found
+
+
+def drawing(number: int, numbers: list[float]) -> Stream:
+    seeding = event("SEED", "s", "", "torch.manual_seed", values=str(70 + number))
+    turned = [event("OP", f"d{each}", "data.py:13:Rotate.__call__", "aten.add", values=f"{each:g}") for each in numbers]
+    return stream(f"rank0/worker{number}", seeding, *turned)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "draw", "counts"),
+    [
+        ([-23, -24, -23, -22], 12, True),
+        ([-23, -24, -23, -22], 14, False),  # the operation stands above the draw
+        ([-23, -24, -23, -22], 1, False),  # far below it
+        ([-23, -24, -23], 12, False),  # few
+        ([0, 1, 0, 1, 1], 12, False),  # of two kinds
+        ([0, 1, 2, 3, 4], 12, False),  # counted
+    ],
+)
+def test_whole_numbers_count_below_a_draw(numbers: list[float], draw: int, counts: bool) -> None:
+    streams = {one.name: one for one in (drawing(1, numbers), drawing(2, numbers))}
+    assert bool(repeated(streams, [("data.py", draw)])) is counts
+    assert not repeated(streams)

@@ -103,6 +103,40 @@ def test_a_pattern_that_matches_nothing_says_so(trial: Callable[..., Tried]) -> 
     assert "nosuch" in found.detail
 
 
+INSIDE = """
+import sys
+import torch
+
+def life(start, stop):
+    torch.manual_seed(3)
+    model = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    if start:
+        model.load_state_dict(torch.load("state.pt"))
+    for step in range(start, stop):
+        model(torch.randn(2, 4)).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    torch.save(model.state_dict(), "state.pt")
+
+if sys.argv[1:] == ["--twice"]:
+    life(0, 2)
+    life(2, 4)
+else:
+    life(0, 4)
+"""
+
+
+def test_a_program_may_stop_and_resume_by_itself(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder, base = tmp_path_factory.mktemp("project"), tmp_path_factory.mktemp("base")
+    (folder / "train.py").write_text(INSIDE, encoding="utf-8")
+    run = partial(execute, Sample((sys.executable, "train.py"), str(folder), os.path.realpath(base)))
+    found = next(iter(tried(run, run(pinned("pinned-1")).record, Wanted(resume=("--twice",)), False)))
+    assert found.holds is False, found.detail
+    assert found.divergence is not None
+    assert (found.divergence.step, found.divergence.event.name) == (2, "aten.randn")
+
+
 STRICT = """
 import torch
 x = torch.rand(1, 1, 4, 4, requires_grad=True)

@@ -114,11 +114,9 @@ def _found(command: tuple[str, ...]) -> tuple[str, ...]:
     """The command with the path of its program. Raises Trouble."""
     program = shutil.which(command[0])
     if program is None:
-        script = os.path.isfile(command[0]) and command[0].endswith(".py")
+        script = os.path.isfile(command[0]) and command[0].endswith((".py", ".ipynb"))
         hint = f"; write `python {command[0]}`" if script else ""
         raise Trouble(f"command not found: {command[0]}{hint}")
-    if os.path.basename(program).startswith("python") and command[1:2] and command[1].endswith(".ipynb"):
-        raise Trouble(f"Python cannot run the notebook {command[1]}; write `jupyter execute {command[1]}`")
     if os.path.basename(program).startswith("python") and command[1:] in ((), ("-",)):
         raise Trouble("the command reads its program from standard input, which is empty here; name a file of it")
     return (os.path.abspath(program), *command[1:])
@@ -151,13 +149,14 @@ def _judged(
     command: tuple[str, ...], findings: Sequence[Finding], chosen: frozenset[str], given: dict[str, Any], shown: Tell
 ) -> Judgement:
     from torchdet_lint.verify.running import Sample, by_path
+    from torchdet_lint.verify.spoken import lines_of
     from torchdet_lint.verify.trials import wanted
-    from torchdet_lint.verify.verdict import judge, lines_of, suspects
+    from torchdet_lint.verify.verdict import judge, suspects
 
     suspected = frozenset(factor.name for finding in findings for factor in suspects(finding))
     with tempfile.TemporaryDirectory(prefix="torchdet-", ignore_cleanup_errors=True) as base:
         sample = Sample(
-            command=command,
+            command=_runnable(command, os.path.realpath(base)),
             folder=os.getcwd(),
             base=os.path.realpath(base),
             steps=given["steps"],
@@ -171,6 +170,22 @@ def _judged(
         if given["html"]:
             _write_page(given["html"], judgement, sample)
         return judgement
+
+
+def _runnable(command: tuple[str, ...], base: str) -> tuple[str, ...]:
+    """The command, or what runs the notebook that it names. Raises Trouble."""
+    from torchdet_lint.source.text import SourceError
+    from torchdet_lint.verify.notebooks import entry, runnable
+
+    notebook = entry(command)
+    if notebook is None:
+        return command
+    try:
+        return runnable(notebook, os.getcwd(), base)
+    except SourceError as error:
+        raise Trouble(f"{error.path}:{error.line}: {error.message}") from None
+    except OSError as error:
+        raise Trouble(f"{notebook.file} cannot be read: {error.strerror}") from None
 
 
 def _write_page(file: str, judgement: Judgement, sample: Sample) -> None:

@@ -9,7 +9,8 @@ from torchdet_lint.verify.accelerator import Seen
 from torchdet_lint.verify.compare import Divergence
 from torchdet_lint.verify.record import Event
 from torchdet_lint.verify.report import where
-from torchdet_lint.verify.verdict import Judgement, Unexplained, Verdict
+from torchdet_lint.verify.spoken import Verdict
+from torchdet_lint.verify.verdict import Judgement, Unexplained
 
 SCHEMA = 1
 

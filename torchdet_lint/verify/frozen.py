@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from torchdet_lint.verify.record import Record
+from torchdet_lint.verify.record import Record, Stream
 
 _DRAWS = ("RNG", "RNGPY", "RNGNP")
 
@@ -17,35 +17,48 @@ _CALLS = {"torch.manual_seed": "RNG", "numpy.random.seed": "RNGNP", "random.seed
 
 
 def reseeded(record: Record) -> Iterator[tuple[str, int]]:
-    """Places at which a generator was set to the same seed again after something had drawn from it, and how often."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for stream in record.streams.values():
-        drawn: set[str] = set()
-        for event in stream.events:
-            if event.kind in _DRAWS:
-                drawn.add(event.kind)
-            elif event.kind == "SEED" and event.place and (kind := _CALLS.get(event.name)):
-                key = (event.place, event.digest)
-                if not counts[key] or kind in drawn:
-                    counts[key] += 1
-                drawn.discard(kind)
-    for (place, _), count in counts.items():
-        if count > 1:
-            yield place, count
+    """Places at which a generator was set to the same seed again after something had drawn from it, and how often. Ranks and
+    workers that seed alike are counted apart.
+    """
+    yield from _most(map(_seedings, record.streams.values()))
+
+
+def _seedings(stream: Stream) -> Counter[tuple[str, ...]]:
+    counts: Counter[tuple[str, ...]] = Counter()
+    drawn: set[str] = set()
+    for event in stream.events:
+        if event.kind in _DRAWS:
+            drawn.add(event.kind)
+        elif event.kind == "SEED" and event.place and (kind := _CALLS.get(event.name)):
+            key = (event.place, event.digest)
+            if not counts[key] or kind in drawn:
+                counts[key] += 1
+            drawn.discard(kind)
+    return counts
 
 
 def same_orders(record: Record) -> Iterator[tuple[str, int]]:
-    """Places at which an order was drawn from the same state of a generator again, and how often: each epoch has the same one."""
-    counts = Counter(
+    """Places at which an order was drawn from the same state of a generator again, and how often: each epoch has the same one.
+    That every rank draws the same one is what samplers of ranks do.
+    """
+    yield from _most(_orders(stream) for stream in record.streams.values() if stream.main)
+
+
+def _orders(stream: Stream) -> Counter[tuple[str, ...]]:
+    return Counter(
         (event.place, event.name, event.digest)
-        for stream in record.streams.values()
-        if stream.main
         for event in stream.events
         if event.kind == "RNG" and event.place and any(order in event.name for order in _ORDERS)
     )
-    for (place, _, _), count in counts.items():
-        if count > 1:
-            yield place, count
+
+
+def _most(counted: Iterable[Counter[tuple[str, ...]]]) -> Iterator[tuple[str, int]]:
+    """The places that were counted more than once in one stream, with the highest of their counts."""
+    found: dict[str, int] = {}
+    for counts in counted:
+        for (place, *_), count in counts.items():
+            found[place] = max(count, found.get(place, 0))
+    return ((place, count) for place, count in found.items() if count > 1)
 
 
 def never_seeded(record: Record) -> Iterator[tuple[str, int]]:

@@ -7,8 +7,10 @@ from textwrap import wrap
 
 from torchdet_lint.finding import CONFIRMING, Finding
 from torchdet_lint.verify.compare import Divergence
+from torchdet_lint.verify.device_verdict import what_was_seen
 from torchdet_lint.verify.record import Event
-from torchdet_lint.verify.verdict import MEANING, Judgement, Unexplained, Verdict, what_was_seen
+from torchdet_lint.verify.spoken import MEANING, Verdict
+from torchdet_lint.verify.verdict import Judgement, Unexplained
 
 _DETAILED = (*CONFIRMING, "confounded", "refuted-on-this-torch")
 

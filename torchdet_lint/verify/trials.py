@@ -158,12 +158,28 @@ def _without(run: Callable[[Setting], Run], base: Record, what: Wanted) -> Tried
 def _resume(run: Callable[[Setting], Run], base: Record, what: Wanted) -> Tried:
     at = base.ledger.facts.get("saved-at")
     if not isinstance(at, int) or at >= base.steps:
-        return Tried("resume", None, "the sample saves nothing between two of its steps; `--steps` makes it longer")
+        return _resume_inside(run, base, what)
     run(replace(pinned("stopped-1"), until_saved=True))
     rest = run(replace(pinned("resumed-1"), more=what.resume, goes_on=True))
     if not rest.record.steps:
         return Tried("resume", None, "the program took no step with --resume-args")
-    parted = resumed(base, rest.record, at)
+    return _gone_on(resumed(base, rest.record, at))
+
+
+def _resume_inside(run: Callable[[Setting], Run], base: Record, what: Wanted) -> Tried:
+    """A program that saves at its end only: with these arguments it may stop, load what it has saved and go on by itself."""
+    rest = run(replace(pinned("resumed-1"), more=what.resume)).record
+    if rest.steps != base.steps or _saves(rest) <= max(_saves(base), 1):
+        why = "the sample saves nothing between two of its steps, with --resume-args neither; `--steps` makes it longer"
+        return Tried("resume", None, why)
+    return _gone_on(resumed(base, rest, 0))
+
+
+def _saves(record: Record) -> int:
+    return int(record.ledger.facts.get("saves", 0))
+
+
+def _gone_on(parted: Divergence | None) -> Tried:
     said = "the resumed run goes on as the uninterrupted one" if parted is None else "the resumed run goes another way"
     return Tried("resume", parted is None, said, parted)
 
@@ -192,11 +208,13 @@ def resumed(whole: Record, rest: Record, at: int) -> Divergence | None:
 
 
 def _steps(record: Record) -> list[list[Event]]:
-    """The effects of the first rank, by optimizer steps; what follows the last step is no whole step."""
+    """The effects of the first rank, by optimizer steps; what follows the last step is no whole step. All are one step where
+    none is taken.
+    """
     stream, found, now = record.streams.get("rank0"), [], []
     for _, event in stream.effects if stream else ():
         now.append(event)
         if event.kind == "STEP":
             found.append(now)
             now = []
-    return found
+    return found or [now]

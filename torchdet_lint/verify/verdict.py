@@ -5,37 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchdet_lint.finding import CONFIRMING, Finding, Location
-from torchdet_lint.verify.accelerator import (
-    ALERTS,
-    CONVOLUTIONS,
-    PRECISION,
-    RACES,
-    REPEATS,
-    REPLAY,
-    Question,
-    Seen,
-    Sight,
-    question,
-)
+from torchdet_lint.finding import CONFIRMING, Finding
+from torchdet_lint.verify.accelerator import question
 from torchdet_lint.verify.compare import Divergence
+from torchdet_lint.verify.device_verdict import on_device
 from torchdet_lint.verify.experiment import Experiment, Shown
 from torchdet_lint.verify.factors import FACTORS, Factor
-from torchdet_lint.verify.record import Event, Record
+from torchdet_lint.verify.record import Record
 from torchdet_lint.verify.repeats import repeated
+from torchdet_lint.verify.spoken import MEANING, Verdict, line_at, lines_of, span
 from torchdet_lint.verify.trial_verdict import on_trial
-
-MEANING = {
-    "confirmed": "two plain runs differ, and what the rule suspects makes the difference",
-    "confirmed-hidden": "two plain runs agree, but what the rule suspects changes the result when it changes",
-    "refuted-on-this-torch": "the line ran, and what the rule claims did not happen",
-    "no-effect-seen": "the line ran, and the change reached no result; this is no proof",
-    "not-reached": "the sample never ran the line",
-    "needs-cuda": "only an accelerator can show it",
-    "unprobed": "this sample does not test it",
-    "confounded": "something else differs at the same place; fix that first",
-}
-"""Verdicts, in the order of reports, and what they mean."""
 
 _UNTESTED = {
     "frozen": "it repeats too much, which two runs of one seed cannot show",
@@ -56,20 +35,6 @@ _FAMILIES = {"torch": "torch's", "numpy": "NumPy's", "python": "Python's"}
 
 _TRACELESS = ("hash", "address", "memory", "completion")
 """Factors that leave no event where they enter: the first difference stands at or below the guilty line."""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What the runs say about one finding. `checks` are the runs that were decisive; `reason` is one line for people."""
-
-    finding: Finding
-    verdict: str
-    reason: str
-    factor: str = ""
-    source: Event | None = None
-    divergence: Divergence | None = None
-    checks: tuple[str, ...] = ()
-    cuda_check: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,18 +92,6 @@ def suspects(finding: Finding) -> tuple[Factor, ...]:
     return tuple(factor for factor in found if not named or factor.name in named)
 
 
-def lines_of(finding: Finding) -> Iterator[tuple[str, int]]:
-    """The lines that a finding is about, with those of the way there."""
-    for at in (finding.location, *(related.location for related in finding.related)):
-        yield from _span(at)
-
-
-def _span(at: Location) -> Iterator[tuple[str, int]]:
-    first = at.line if at.cell is None else (at.file_line or at.line)
-    for line in range(first, first + min(at.end_line - at.line, 200) + 1):
-        yield at.path, line
-
-
 def judge(findings: Sequence[Finding], experiment: Experiment) -> Judgement:
     """Verdicts on findings in files that the sample loaded, and on programs; others are only counted."""
     seen = _executed(experiment.record)
@@ -152,7 +105,7 @@ def _executed(record: Record) -> frozenset[tuple[str, int]]:
     """Lines that are known to have run: those asked about, and those that events stand on."""
     seen = {(path, line) for path, lines in record.ledger.reached.items() for line in lines}
     for stream in record.streams.values():
-        seen.update(_line(event.place) for event in stream.events if event.place)
+        seen.update(line_at(event.place) for event in stream.events if event.place)
     return frozenset(seen)
 
 
@@ -161,19 +114,14 @@ def _at(line: str) -> tuple[str, int]:
     return path, int(number)
 
 
-def _line(place: str) -> tuple[str, int]:
-    path, line, _ = place.rsplit(":", 2)
-    return path, int(line)
-
-
 def _verdict(
     finding: Finding, others: Sequence[Finding], experiment: Experiment, seen: frozenset[tuple[str, int]]
 ) -> Verdict:
-    ran = any(line in seen for line in _span(finding.location))
+    ran = any(line in seen for line in span(finding.location))
     if not ran and finding.code not in _UNSEEDED:
         return Verdict(finding, "not-reached", MEANING["not-reached"])
     if finding.effect == "cuda" or (experiment.seen is not None and question(finding) is not None):
-        return _on_cuda(finding, experiment)
+        return on_device(finding, experiment)
     if finding.code in _COPIED and (place := _copied(finding, experiment)):
         reason = f"two workers of one loader got the same numbers at {':'.join(place.split(':')[:2])}"
         return Verdict(finding, "confirmed", reason, "workers", checks=("workers-equal",))
@@ -194,8 +142,9 @@ def _verdict(
 
 def _copied(finding: Finding, experiment: Experiment) -> str:
     """A place in a file that the finding speaks of at which workers got the same numbers, or nothing."""
-    paths = {path for path, _ in lines_of(finding)}
-    places = (place for place in repeated(experiment.record.streams) if _line(place)[0] in paths)
+    lines = frozenset(lines_of(finding))
+    paths = {path for path, _ in lines}
+    places = (place for place in repeated(experiment.record.streams, lines) if line_at(place)[0] in paths)
     return min(places, default="")
 
 
@@ -238,10 +187,10 @@ def _touches(finding: Finding, item: Shown, experiment: Experiment) -> bool:
     if item.alone:
         return any(_at(line) in lines for line, found in item.alone.items() if found is not None)
     events = [divergence.event, *(event for event in divergence.sources if event.kind in item.factor.kinds)]
-    if any(_line(place) in lines for event in events for place in (event.place, event.forward) if place):
+    if any(line_at(place) in lines for event in events for place in (event.place, event.forward) if place):
         return True
     asked = (
-        _line(place) for kind, _, place, _ in experiment.record.ledger.asked if kind in item.factor.kinds and place
+        line_at(place) for kind, _, place, _ in experiment.record.ledger.asked if kind in item.factor.kinds and place
     )
     return item.factor.name not in _TRACELESS and any(line in lines for line in asked)
 
@@ -252,7 +201,7 @@ def _distance(finding: Finding, item: Shown) -> tuple[int, int]:
     place = item.divergence.place
     if not place:
         return (2, 0)
-    path, line = _line(place)
+    path, line = line_at(place)
     ways = [line - at for file, at in lines_of(finding) if file == path]
     above = [way for way in ways if way >= 0]
     return (0, min(above)) if above else (1, min(map(abs, ways))) if ways else (2, 0)
@@ -291,8 +240,8 @@ def _by_natural_pair(finding: Finding, factors: tuple[Factor, ...], experiment: 
         )
     kinds = {kind for factor in factors for kind in factor.kinds}
     lines = set(lines_of(finding))
-    source = next((e for e in first.sources if e.kind in kinds and e.place and _line(e.place) in lines), None)
-    at_place = first.place and _line(first.place) in lines
+    source = next((e for e in first.sources if e.kind in kinds and e.place and line_at(e.place) in lines), None)
+    at_place = first.place and line_at(first.place) in lines
     if source is None and not at_place and not experiment.residual:
         return Verdict(
             finding, "unprobed", "two plain runs part elsewhere, and no factor was released", checks=("natural-pair",)
@@ -307,70 +256,6 @@ def _by_natural_pair(finding: Finding, factors: tuple[Factor, ...], experiment: 
     plain = first is experiment.natural.first
     said = "two plain runs part here" if plain else "two runs part though everything is held that can be held"
     return Verdict(finding, "confirmed", said, factor, source, first, ("natural-pair" if plain else "pinned-pair",))
-
-
-def _on_cuda(finding: Finding, experiment: Experiment) -> Verdict:
-    """What the checks of an accelerator have shown; on a CPU, what that can still refute."""
-    asked, seen = question(finding), experiment.seen
-    checks = tuple(check.name for check in asked.checks) if asked is not None else ()
-    if asked is not None and seen is not None:
-        return _seen(finding, experiment, asked, seen)
-    lines = set(lines_of(finding))
-    states = [state.split() for _, place, state, _ in experiment.record.ledger.modes if place and _line(place) in lines]
-    if finding.code.startswith(("TDL3", "TDL4")) and states and all("deterministic" in state for state in states):
-        return Verdict(
-            finding,
-            "refuted-on-this-torch",
-            "deterministic algorithms were on whenever the line ran",
-            checks=("switches",),
-        )
-    alerted = next(
-        (what for tried in experiment.tried for what, place, _ in tried.alerts if place and _line(place) in lines), ""
-    )
-    if alerted and finding.code.startswith(("TDL2", "TDL4")):
-        reason = f"torch says that {alerted} has no deterministic implementation on this device"
-        return Verdict(finding, "confirmed-hidden", reason, checks=("strict-alerts",))
-    return Verdict(finding, "needs-cuda", MEANING["needs-cuda"], cuda_check=next(iter(checks), "compiled-pairs"))
-
-
-def _seen(finding: Finding, experiment: Experiment, asked: Question, seen: Seen) -> Verdict:
-    """The verdict from what the checks saw on the finding's lines, or in the operations that speak for it."""
-    names = tuple(check.name for check in asked.checks)
-    if CONVOLUTIONS in asked.checks:
-        return _by_convolutions(finding, experiment, seen)
-    if PRECISION in asked.checks and seen.precision is not None:
-        reason = "a reduced precision of matrix products changes the result"
-        return Verdict(finding, "confirmed-hidden", reason, "precision", None, seen.precision, names)
-    lines = set(lines_of(finding))
-    for sight in seen.sights:
-        at_line = any(_line(place) in lines for place in sight.places)
-        speaks = any(word in sight.operation for word in asked.anywhere)
-        if sight.check in names and (at_line or speaks):
-            return Verdict(finding, "confirmed", what_was_seen(sight), "kernel", checks=(sight.check,))
-    tried = f" of {seen.replayed} operations, each run again {REPEATS} times" if REPLAY in asked.checks else ""
-    return Verdict(finding, "no-effect-seen", f"the checks on this device{tried} saw nothing of it", checks=names)
-
-
-def what_was_seen(sight: Sight) -> str:
-    """A sight in a few words, with the line where there is one."""
-    at = f" at {':'.join(sight.places[-1].split(':')[:2])}" if sight.places else ""
-    said = {
-        ALERTS.name: f"strict mode says that {sight.operation} has no deterministic implementation",
-        RACES.name: "what was copied to the host changed after the copy had returned",
-    }
-    again = f"{sight.operation} gave other bytes on the same inputs (in {sight.said} repeats)"
-    return said.get(sight.check, again) + at
-
-
-def _by_convolutions(finding: Finding, experiment: Experiment, seen: Seen) -> Verdict:
-    """TDL201 and TDL202: two runs part, and do not with cuDNN's benchmark off and its deterministic kernels alone."""
-    checks = ("natural-pair", CONVOLUTIONS.name)
-    if seen.steadied:
-        first = (experiment.pinned and experiment.pinned.first) or experiment.natural.first
-        reason = "two runs part, and agree when cuDNN times nothing and takes deterministic kernels only"
-        return Verdict(finding, "confirmed", reason, "kernel", None, first, checks)
-    said = "two runs agree" if seen.steadied is None else "two runs part with cuDNN held as well"
-    return Verdict(finding, "no-effect-seen", f"{said}, on this device", checks=checks)
 
 
 def _unexplained(experiment: Experiment, verdicts: tuple[Verdict, ...]) -> Iterator[Unexplained]:

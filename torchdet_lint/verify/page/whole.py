@@ -15,7 +15,8 @@ from torchdet_lint.verify.factors import ENVIRONMENT, PINS, Setting
 from torchdet_lint.verify.page.sides import Sides
 from torchdet_lint.verify.page.stream import Lines, beside, chain, growing, told
 from torchdet_lint.verify.report import NO_PROOF, ordered, sample_of, shown_place, unexplained, where
-from torchdet_lint.verify.verdict import MEANING, Judgement, Unexplained, Verdict, suspects
+from torchdet_lint.verify.spoken import MEANING, Verdict
+from torchdet_lint.verify.verdict import Judgement, Unexplained, suspects
 
 _LOOKS = {"confirmed": "bad", "confirmed-hidden": "bad", "confounded": "open", "refuted-on-this-torch": "good"}
 _STATUSES = {

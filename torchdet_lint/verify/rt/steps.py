@@ -73,12 +73,13 @@ def _watch_backward(torch: Any, run: Runtime, steps: Steps, base: Any) -> None:
 
 
 def _watch_saving(torch: Any, run: Runtime, steps: Steps) -> None:
-    """Notes after which step something is saved first, not counting what is saved before any step."""
+    """Notes how often something is saved, and after which step first, not counting what is saved before any step."""
     real = torch.save
 
     @wraps(real)
     def save(*args: Any, **kwargs: Any) -> Any:
         result = real(*args, **kwargs)
+        run.ledger.facts["saves"] = run.ledger.facts.get("saves", 0) + 1
         if steps.taken:
             run.ledger.facts.setdefault("saved-at", steps.taken)
         return result
