@@ -55,6 +55,7 @@ class Ordering:
         self._units: dict[tuple[str, int], Log] = {}
         self._modules: dict[str, ModuleRun] = {}
         self._results: dict[tuple[Place, str], Value] = {}
+        self._holders: dict[tuple[str, int, ir.Span, bool], Attributes] = {}
         self._arguments: dict[tuple[Place, str, str, str, str, int], ArgumentUse] = {}
         self._handed_on = 0
         self._supposed: Target | None = None
@@ -80,6 +81,7 @@ class Ordering:
                 self._units.pop(key, None)
             self._idle.clear()
             self._results.clear()
+            self._holders.clear()
             self._arguments.clear()
             self._modules.clear()
 
@@ -145,14 +147,14 @@ class Ordering:
 
     def supposing(self, target: Target, path: str, unit: int) -> Log:
         """What a unit does if a method that it calls on something unknown is `target`, which has the same name."""
-        memory = (self._modules, self._results, self._arguments)
-        self._modules, self._results, self._arguments = {}, {}, {}
+        memory = (self._modules, self._results, self._arguments, self._holders)
+        self._modules, self._results, self._arguments, self._holders = {}, {}, {}, {}
         self._supposed = target
         try:
             return self._walk(path, unit)
         finally:
             self._supposed = None
-            self._modules, self._results, self._arguments = memory
+            self._modules, self._results, self._arguments, self._holders = memory
 
     def module(self, path: str) -> ModuleRun:
         """The top level of a module, statement after statement; functions and classes stand apart."""
@@ -210,6 +212,7 @@ class Ordering:
         *,
         method: ir.Function | None = None,
         given: dict[str, Value] | None = None,
+        key: tuple[str, int, ir.Span, bool] | None = None,
     ) -> Attributes:
         """All methods of a class and of its bases; twice, so that each sees the attributes that the others set, if one of
         these holds an order. To `method` some arguments are given.
@@ -218,6 +221,8 @@ class Ordering:
         above = tuple(method for base in bases for method in own_methods(*base).values())
         own = own_methods(path, unit, definition)
         owner = Attributes(path, unit, definition, {m.function.name: m for m in reversed(above)} | own, above)
+        if key is not None:
+            self._holders[key] = owner
         for body in (*reversed(bases), (path, unit, definition)):
             self._class_body(owner, *body)
         for _ in range(2):
@@ -283,7 +288,13 @@ class Ordering:
         if target.owner is None or isinstance(target.definition, ir.Class):
             return None
         path, unit = target.home or (target.path, target.unit)
-        return self.run_class(path, unit, target.owner, method=target.definition, given=given)
+        if given is not None:
+            return self.run_class(path, unit, target.owner, method=target.definition, given=given)
+        # Whichever of its methods is asked for, the class is the same; one that is under way is asked for what it has so far.
+        key = (path, unit, target.owner.span, self._typing)
+        if key not in self._holders:
+            self.run_class(path, unit, target.owner, key=key)
+        return self._holders[key]
 
     def _own(self, owner: Attributes, target: Target) -> Value:
         key = (target.path, target.unit, target.definition.span)
