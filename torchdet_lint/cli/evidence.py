@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -105,6 +104,8 @@ def lacking(evidence: Sequence[Evidence] | Any, python: str) -> tuple[str, ...]:
 def interpreter(named: str | None) -> str:
     """The interpreter to probe with: the one that is named, else that of the active environment, else our own."""
     if named is not None:
+        import shutil
+
         found = shutil.which(named)
         if found is None:
             raise Trouble(f"--python: no such program: {named}")

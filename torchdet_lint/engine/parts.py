@@ -110,7 +110,6 @@ class Judge:
     def verdict(self, part: Sequence[str], progress: Progress) -> Verdict:
         """Analyses one part. Errors of our own become troubles: what else is found is worth having."""
         from torchdet_lint.checks import gather
-        from torchdet_lint.checks.cards import program_cards
 
         context = self.context(part)
         troubles: list[str] = []
@@ -122,11 +121,18 @@ class Judge:
             programs = tuple(each.program.path for each in facts.programs)
             troubles += (trouble(error, f"analysing a program in {path}") for path, error in facts.troubles)
             found += with_fixes(facts, _found(facts, troubles), self.loaded.faults, troubles)
-            cards = program_cards(facts) if self.cards else ()
+            cards = self._cards(facts)
         except Exception as error:  # noqa: BLE001 (the files that cannot be read are still told)
             troubles.append(trouble(error, f"analysing {part[0]}"))
         faults = {path: self.loaded.faults[path] for path in part if path in self.loaded.faults}
         return Verdict(tuple(found), faults, tuple(troubles), programs, cards)
+
+    def _cards(self, facts: Facts) -> tuple[ProgramCard, ...]:
+        if not self.cards:
+            return ()
+        from torchdet_lint.checks.cards import program_cards
+
+        return program_cards(facts)
 
     def _key(self, part: Sequence[str]) -> bytes:
         sources = self.loaded.sources
