@@ -392,6 +392,11 @@ NODES: tuple[type, ...] = (
 _TAGS = {node: tag for tag, node in enumerate(NODES)}
 
 
+def last_name(expr: object) -> str:
+    """The last part of a dotted name, `c` of `a.b.c`; "" of anything else."""
+    return expr.id if isinstance(expr, Name) else expr.name if isinstance(expr, Attr) else ""
+
+
 def nested(node: object) -> Iterator[object]:
     """Every node inside of a node or a tuple of nodes, itself included, in order."""
     todo: list[object] = [node]

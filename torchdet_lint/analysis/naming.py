@@ -73,7 +73,7 @@ def _spells(source: ir.Expr) -> bool:
 
 
 def _called(call: ir.Call) -> str:
-    return call.func.name if isinstance(call.func, ir.Attr) else getattr(call.func, "id", "")
+    return ir.last_name(call.func)
 
 
 def _is_read(m: Machine, f: Frame, name: str) -> bool:

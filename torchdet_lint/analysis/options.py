@@ -126,7 +126,7 @@ def command_option(
     for decorator in code.decorators:
         if not isinstance(decorator, ir.Call):
             continue
-        name = decorator.func.name if isinstance(decorator.func, ir.Attr) else getattr(decorator.func, "id", "")
+        name = ir.last_name(decorator.func)
         if name in ("option", "argument"):
             _click_option(f, decorator, given)
         elif name == "command":

@@ -148,7 +148,7 @@ def _other_device(test: ir.Expr) -> bool:
     if not isinstance(test, ir.Compare) or test.ops != ("==",) or not isinstance(test.values[0], ir.Const):
         return False
     asked = test.left.value if isinstance(test.left, ir.Attr) and test.left.name == "type" else test.left
-    name = asked.name if isinstance(asked, ir.Attr) else getattr(asked, "id", "")
+    name = ir.last_name(asked)
     return "device" in name and test.values[0].value in ("cpu", "mps", "xla", "meta", "hpu", "npu", "tpu")
 
 

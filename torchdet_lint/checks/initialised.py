@@ -56,7 +56,7 @@ def _asks(expr: object) -> bool:
     """`get_worker_info()`"""
     if not isinstance(expr, ir.Call):
         return False
-    name = expr.func.name if isinstance(expr.func, ir.Attr) else getattr(expr.func, "id", "")
+    name = ir.last_name(expr.func)
     return bool(name == "get_worker_info")
 
 

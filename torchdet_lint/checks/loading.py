@@ -200,7 +200,7 @@ def _is_validation(facts: Facts, made: Made) -> bool:
     for node in nested(facts.project.body(site.path, site.unit)):
         if isinstance(node, ir.Assign) and node.value is not None and node.value.span == site.span:
             target = node.targets[0]
-            name = target.name if isinstance(target, ir.Attr) else getattr(target, "id", "")
+            name = ir.last_name(target)
             return VALIDATES.search(name.lower()) is not None
     return False
 

@@ -73,7 +73,7 @@ def _functions(body: ir.Body, cls: ir.Class | None) -> Iterator[tuple[ir.Functio
 
 def _is_stub(function: ir.Function) -> bool:
     """A function without a body of its own: abstract, overloaded, a protocol's."""
-    decorators = {d.name if isinstance(d, ir.Attr) else getattr(d, "id", "") for d in function.decorators}
+    decorators = {ir.last_name(d) for d in function.decorators}
     if decorators & {"abstractmethod", "overload", "property", "setter", "fixture", "override"}:
         return True
     return all(
@@ -168,7 +168,7 @@ class AttributeReads:
 
 def _names_it(call: ir.Call, name: str) -> bool:
     """`getattr(x, "name")`, `cfg.get("name")`"""
-    callee = call.func.name if isinstance(call.func, ir.Attr) else getattr(call.func, "id", "")
+    callee = ir.last_name(call.func)
     return callee in ("getattr", "get", "hasattr", "pop", "attrgetter") and any(
         isinstance(arg.value, ir.Const) and arg.value.value == name for arg in call.args
     )

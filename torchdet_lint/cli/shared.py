@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _LISTS = ("select", "extend-select", "ignore", "exclude")
-_FLAGS = ("force-exclude",)
 _KEYS = {"exclude": "extend-exclude"}
 """Command-line options that set a key of another name: nobody who excludes a folder means to include `.venv` again."""
 

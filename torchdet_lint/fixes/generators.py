@@ -78,7 +78,7 @@ def _default_setting(target: Target, function: str) -> Fix | None:
             if function not in unit.words and not holds_seed_name(unit):
                 continue
             for node in nested(project.body(path, unit.index)):
-                if isinstance(node, ir.Call) and _last_name(node.func) == function:
+                if isinstance(node, ir.Call) and ir.last_name(node.func) == function:
                     names |= {arg.value.name for arg in node.args if isinstance(arg.value, ir.Attr)}
                 if isinstance(node, ir.Class):
                     for name, value in _optional_fields(node):
@@ -205,15 +205,11 @@ def _fixed_source(target: Target, given: ir.Expr, source: tuple[int, int] | None
     placed = statement_at(target.code, source[0]) if source is not None else None
     if placed is None or not isinstance(placed.statement, ir.Assign) or placed.statement.value is None:
         return None
-    name = _last_name(given)
-    if name not in {_last_name(each) for each in placed.statement.targets} or not is_seed_name(name.lower()):
+    name = ir.last_name(given)
+    if name not in {ir.last_name(each) for each in placed.statement.targets} or not is_seed_name(name.lower()):
         return None
     value = placed.statement.value
     return fix("use a fixed seed", "unsafe", [replace(target.code, placed.base, value, "0")])
-
-
-def _last_name(expr: ir.Expr) -> str:
-    return expr.id if isinstance(expr, ir.Name) else expr.name if isinstance(expr, ir.Attr) else ""
 
 
 def _stable_hash(target: Target) -> Fix | None:
@@ -269,7 +265,7 @@ def _test(target: Target, test: ir.Expr, base: int) -> Fix | None:
 
 def _safety(target: Target, asked: ir.Expr) -> str:
     """Safe where a default of None is in sight: where it is another, what the program does by default may change."""
-    defaults = list(_defaults(target, _last_name(asked)))
+    defaults = list(_defaults(target, ir.last_name(asked)))
     return "safe" if defaults and all(_is_none(default) for default in defaults) else "unsafe"
 
 

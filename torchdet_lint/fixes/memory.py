@@ -27,7 +27,7 @@ def zeros(target: Target) -> Fix | None:
     if target.variant == "network":
         return _reset(target, call, base)
     func = call.func
-    name = func.name if isinstance(func, ir.Attr) else getattr(func, "id", "")
+    name = ir.last_name(func)
     edits, names = _replaced(target, call, base, name)
     return fix("start from zeros", _safety(target), edits, names)
 

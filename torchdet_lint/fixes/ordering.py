@@ -128,7 +128,7 @@ def _around(code: Code, start: int, end: int) -> object:
 def _callee(node: object) -> str:
     if not isinstance(node, ir.Call):
         return ""
-    return node.func.name if isinstance(node.func, ir.Attr) else getattr(node.func, "id", "")
+    return ir.last_name(node.func)
 
 
 def _operand(code: Code, start: int, end: int) -> tuple[int, int]:

@@ -75,7 +75,7 @@ def is_meta(expr: ir.Expr, names: Names) -> bool:
     if isinstance(expr, ir.Const):
         return bool(expr.value == "meta")
     if isinstance(expr, ir.Call):
-        last = expr.func.name if isinstance(expr.func, ir.Attr) else getattr(expr.func, "id", "")
+        last = ir.last_name(expr.func)
         return last in META_CONTEXTS or (last == "device" and any(is_meta(arg.value, names) for arg in expr.args))
     if isinstance(expr, ir.Name):
         return any(is_meta(value, names) for value in assigned_values(expr.id, names) if not isinstance(value, ir.Name))

@@ -81,7 +81,7 @@ def _callee(frame: Frame, state: State, expr: ir.Call, callee: Value, args: Argu
 
 def unknown_call(frame: Frame, state: State, expr: ir.Call, args: Arguments) -> Value:
     """A callable out of sight. One that is named like a network reads its first argument, if its result is dropped."""
-    name = expr.func.name if isinstance(expr.func, ir.Attr) else getattr(expr.func, "id", "")
+    name = ir.last_name(expr.func)
     waited(state, name)
     if isinstance(expr.func, ir.Item) or not name:
         give_away(frame, state, args)

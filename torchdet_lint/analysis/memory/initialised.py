@@ -71,7 +71,7 @@ def _touched(body: ir.Body, attribute: str) -> bool:
 
 def _call_touches(node: ir.Call, attribute: str) -> bool:
     func = node.func
-    last = func.name if isinstance(func, ir.Attr) else getattr(func, "id", "")
+    last = ir.last_name(func)
     if isinstance(func, ir.Attr) and last.endswith("_") and _is_view(func.value, attribute):
         return True
     if last in ("getattr", "setattr") and any(_names_it(arg.value, attribute) for arg in node.args):
@@ -107,9 +107,9 @@ def _loads(body: Any) -> bool:
     if isinstance(body, ir.If) and any("resume" in name for name in _identifiers(body.test)):
         return _loads(body.orelse)
     if isinstance(body, ir.Call):
-        name = body.func.name if isinstance(body.func, ir.Attr) else getattr(body.func, "id", "")
+        name = ir.last_name(body.func)
         owner = body.func.value if isinstance(body.func, ir.Attr) else None
-        last = owner.name if isinstance(owner, ir.Attr) else getattr(owner, "id", "")
+        last = ir.last_name(owner)
         if name in LOADING and not any(word in last.lower() for word in NO_MODELS):
             return True
     return isinstance(body, tuple) and any(_loads(part) for part in body if isinstance(part, tuple))
@@ -147,7 +147,7 @@ def _covers(fn: ir.Expr, info: ClassInfo, names: Names) -> bool:
     relatives = {"Module", *(ancestor.node.name for ancestor in info.ancestors())}
     for node in nodes(found.body):
         if isinstance(node, ir.Call):
-            last = node.func.name if isinstance(node.func, ir.Attr) else getattr(node.func, "id", "")
+            last = ir.last_name(node.func)
             if last in ("parameters", "named_parameters", "getattr", "setattr", "reset_parameters", "init_weights"):
                 return True
             if last == "isinstance" and any(
@@ -166,7 +166,7 @@ def _all_parameters(body: ir.Body) -> bool:
         if isinstance(node, ir.For) and _asks_parameters(node.iter):
             for inner in nodes(node.body):
                 if isinstance(inner, ir.Call):
-                    last = inner.func.name if isinstance(inner.func, ir.Attr) else getattr(inner.func, "id", "")
+                    last = ir.last_name(inner.func)
                     if any(word in last for word in INIT_WORDS) and last != "zero_grad":
                         return True
     return False

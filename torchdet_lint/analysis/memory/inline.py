@@ -195,7 +195,7 @@ def bound(node: ir.Function, args: Arguments, method: bool) -> dict[str, Value]:
 
 def _last(mark: ir.Expr) -> str:
     mark = mark.func if isinstance(mark, ir.Call) else mark
-    return mark.name if isinstance(mark, ir.Attr) else getattr(mark, "id", "")
+    return ir.last_name(mark)
 
 
 def spelled(expr: ir.Expr) -> str:

@@ -54,7 +54,7 @@ def _grown(frame: Frame, state: State, statement: ir.Assign) -> None:
     call = statement.value
     if not (isinstance(call, ir.Call) and call.args and isinstance(statement.targets[0], ir.Attr)):
         return
-    last = call.func.name if isinstance(call.func, ir.Attr) else getattr(call.func, "id", "")
+    last = ir.last_name(call.func)
     parts, target = call.args[0].value, statement.targets[0]
     if last in CONCATENATIONS and isinstance(parts, ir.Sequence) and bare(target) in map(bare, parts.items):
         refs = frame.evaluate(state, target).refs

@@ -128,13 +128,9 @@ def _set(frame: Frame, expr: ir.Call) -> Value:
     if not values and name.endswith("frozenset"):
         return PLAIN  # empty for good
     kind = element_type(frame, values[0]) if values else NONE
-    if kind == UNKNOWN and tables.INDICES.search(_last_name(expr.args[0].value)):
+    if kind == UNKNOWN and tables.INDICES.search(ir.last_name(expr.args[0].value)):
         kind = INT
     return new_set(frame, expr.span, kind, f"{name}(...)")
-
-
-def _last_name(expr: ir.Expr) -> str:
-    return expr.id if isinstance(expr, ir.Name) else expr.name if isinstance(expr, ir.Attr) else ""
 
 
 def _sequence(frame: Frame, expr: ir.Call) -> Value:
