@@ -6,7 +6,8 @@ import functools
 import json
 import shutil
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -79,3 +80,16 @@ def pretend_dark(browser: Any, dark: bool) -> None:
     """As on a system whose theme is dark, or light."""
     feature = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+
+def settled(browser: Any) -> None:
+    """Waits until the page has drawn and done what it had put off for up to 100 ms: timers of one page run in their order."""
+    browser.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => setTimeout(done, 100))")
+
+
+def eventually(answer: Callable[[], object], expected: object, seconds: float = 20) -> bool:
+    """Whether a question to the browser comes to have this answer."""
+    deadline = time.monotonic() + seconds
+    while (found := answer()) != expected and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return found == expected

@@ -51,7 +51,7 @@ def test_an_interruption_ends_everything_at_once(tree: Tree, few: int, whole_gro
     interrupted = time.monotonic()
     (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=30)
-    assert time.monotonic() - interrupted < 5
+    assert time.monotonic() - interrupted < 20  # the workers sleep for a minute
     assert (process.returncode, out, err.strip()) == (130, b"", b"torchdet-lint: interrupted")
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)  # no orphans

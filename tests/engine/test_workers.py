@@ -90,7 +90,7 @@ def test_closing_ends_the_workers_at_once(tmp_path: Path) -> None:
     start = time.monotonic()
     with closing(each(batches([0, 1, 1], 1), partial(sleepy, str(tmp_path)), 3)) as results:
         assert next(results) == Done(0, b"")
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 40
     for path in tmp_path.iterdir():
         with pytest.raises(ProcessLookupError):
             os.kill(int(path.name), 0)

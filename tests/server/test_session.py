@@ -58,8 +58,10 @@ class Told:
         return sessions.Listener(self.found.extend, lambda kind, text: self.said.append((kind, text)))
 
 
-def play(scenario: Callable[[Session, Checker, Told], Awaitable[None]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "PAUSE", 0.05)
+def play(
+    scenario: Callable[[Session, Checker, Told], Awaitable[None]], monkeypatch: pytest.MonkeyPatch, pause: float = 0.05
+) -> None:
+    monkeypatch.setattr(sessions, "PAUSE", pause)
 
     async def whole() -> None:
         checker, told = Checker(), Told()
@@ -97,7 +99,7 @@ def test_one_check_for_many_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         await session.settled()
         assert len(checker.asked) == 1
 
-    play(scenario, monkeypatch)
+    play(scenario, monkeypatch, pause=0.5)  # longer than any of the thirty may take on a busy machine
 
 
 def test_a_change_stops_the_check_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:

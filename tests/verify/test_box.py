@@ -145,7 +145,7 @@ def test_what_never_ends_is_stopped(home: Path, source: str) -> None:
     outcome = boxed(home, source, seconds=0.7, limits=Limits(grace=0.2))
     assert (outcome.status, outcome.stopped) == (None, "time")
     assert outcome.notes == ("it was stopped after 1 s, the time limit",)
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 40
 
 
 def test_a_program_may_end_politely(home: Path) -> None:
@@ -268,16 +268,16 @@ def test_when_we_are_killed_the_program_ends(home: Path) -> None:
     temporary.mkdir()
     env = {**os.environ, "PYTHONPATH": root, "TMPDIR": str(temporary)}
     with subprocess.Popen([sys.executable, "-c", code], env=env) as we:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while not alive(f"time.sleep(60)\0orphan-of-{home}") and time.monotonic() < deadline:
             time.sleep(0.05)
         assert alive(f"time.sleep(60)\0orphan-of-{home}")
         we.kill()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while alive(f"time.sleep(60)\0orphan-of-{home}") and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not alive(f"time.sleep(60)\0orphan-of-{home}")
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while list(temporary.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not list(temporary.iterdir())
@@ -285,16 +285,16 @@ def test_when_we_are_killed_the_program_ends(home: Path) -> None:
 
 def test_what_cannot_start(home: Path) -> None:
     with pytest.raises(StartError, match=r"^no-such-command-here: command not found$"):
-        run_boxed(["no-such-command-here"], cwd=str(home), env=dict(os.environ), seconds=5)
+        run_boxed(["no-such-command-here"], cwd=str(home), env=dict(os.environ), seconds=60)
     with pytest.raises(StartError, match=r"^cannot run \./model\.ckpt: Permission denied$"):
-        run_boxed(["./model.ckpt"], cwd=str(home), env=dict(os.environ), seconds=5)
+        run_boxed(["./model.ckpt"], cwd=str(home), env=dict(os.environ), seconds=60)
     with pytest.raises(ValueError, match="there is no such place"):
-        run_boxed(["true"], cwd=str(home / "missing"), env={}, seconds=5)
+        run_boxed(["true"], cwd=str(home / "missing"), env={}, seconds=60)
 
 
 def test_the_environment_is_exactly_that_which_is_given(home: Path) -> None:
     outcome = run_boxed(
-        [sys.executable, "-c", "import os; print(sorted(os.environ))"], cwd=str(home), env={"A": "ü\udcff"}, seconds=5,
+        [sys.executable, "-c", "import os; print(sorted(os.environ))"], cwd=str(home), env={"A": "ü\udcff"}, seconds=60,
         allow_net=True,
     )  # fmt: skip
     assert set(eval(outcome.stdout)) - {"LC_CTYPE"} == {"A", "TMPDIR", "TEMP", "TMP"}
