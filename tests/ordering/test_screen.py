@@ -6,7 +6,10 @@ import pytest
 
 from tests.ordering.project import LISTS, lowered, uses_in
 from torchdet_lint import ir
-from torchdet_lint.analysis.ordering import makes_order, names_to_watch, order_uses
+from torchdet_lint.analysis.ordering import makes_order, order_uses
+from torchdet_lint.analysis.ordering.carriers import Carriers
+from torchdet_lint.analysis.ordering.scopes import Ordering
+from torchdet_lint.analysis.ordering.screen import NOTHING_OUTSIDE
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names
 from torchdet_lint.source import SourceFile, Unit, load
@@ -90,8 +93,10 @@ NAMES = {
 }
 
 
-def test_names_behind_which_there_is_a_set() -> None:
-    assert names_to_watch(project(NAMES), same, LISTS.get) == {"WORDS", "tokens", "cut", "among", "Bag"}
+def test_names_behind_which_there_is_an_order() -> None:
+    carriers = Carriers(project(NAMES))
+    Ordering(carriers, same, LISTS.get, NOTHING_OUTSIDE)
+    assert {each.name for each in carriers.givers} == {"WORDS", "tokens", "files", "among", "Bag"}
 
 
 USERS = {

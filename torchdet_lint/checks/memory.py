@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from torchdet_lint.analysis.memory import Analysis, MemoryUse, memory_uses
+from torchdet_lint.analysis.memory import MemoryUse, memory_uses
 from torchdet_lint.analysis.values import Site
 from torchdet_lint.checks.emit import call_text, finding, locate
 from torchdet_lint.checks.facts import Facts
 from torchdet_lint.finding import Finding, Related
+
+if TYPE_CHECKING:
+    from torchdet_lint.analysis.memory.frame import Analysis
 
 RULES = {
     "Tensor.resize_": "TDL502",

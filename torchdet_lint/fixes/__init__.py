@@ -7,57 +7,54 @@ from the text itself. Nothing is parsed again, so a fix costs about as much as i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.checks.facts import Facts
 from torchdet_lint.finding import Finding, Fix
-from torchdet_lint.fixes import (
-    attention,
-    epochs,
-    generators,
-    loading,
-    meant,
-    memory,
-    ordering,
-    seeding,
-    strict,
-    switches,
-)
 from torchdet_lint.fixes.code import Code
 from torchdet_lint.fixes.target import Target
 
-BUILDERS: Mapping[str, Callable[[Target], Fix | None]] = {
-    "TDL001": seeding.seed_program,
-    "TDL002": seeding.seed_program,
-    "TDL003": seeding.seed_program,
-    "TDL004": generators.give_seed,
-    "TDL005": generators.fixed_seed,
-    "TDL006": seeding.move_up,
-    "TDL011": meant.read_seed,
-    "TDL101": loading.give_generator,
-    "TDL102": loading.seed_workers,
-    "TDL103": loading.give_generator,
-    "TDL105": ordering.sort,
-    "TDL106": ordering.sort,
-    "TDL108": epochs.tell_epoch,
-    "TDL201": switches.benchmark,
-    "TDL202": switches.deterministic,
-    "TDL203": strict.enable,
-    "TDL204": switches.raise_instead,
-    "TDL205": strict.workspace,
-    "TDL207": switches.no_tuning,
-    "TDL208": switches.strict_again,
-    "TDL209": switches.precise,
-    "TDL301": attention.math_only,
-    "TDL303": attention.only_math,
-    "TDL304": attention.flash_deterministic,
-    "TDL501": memory.zeros,
+BUILDERS: Mapping[str, str] = {
+    "TDL001": "seeding.seed_program",
+    "TDL002": "seeding.seed_program",
+    "TDL003": "seeding.seed_program",
+    "TDL004": "generators.give_seed",
+    "TDL005": "generators.fixed_seed",
+    "TDL006": "seeding.move_up",
+    "TDL011": "meant.read_seed",
+    "TDL101": "loading.give_generator",
+    "TDL102": "loading.seed_workers",
+    "TDL103": "loading.give_generator",
+    "TDL105": "ordering.sort",
+    "TDL106": "ordering.sort",
+    "TDL108": "epochs.tell_epoch",
+    "TDL201": "switches.benchmark",
+    "TDL202": "switches.deterministic",
+    "TDL203": "strict.enable",
+    "TDL204": "switches.raise_instead",
+    "TDL205": "strict.workspace",
+    "TDL207": "switches.no_tuning",
+    "TDL208": "switches.strict_again",
+    "TDL209": "switches.precise",
+    "TDL301": "attention.math_only",
+    "TDL303": "attention.only_math",
+    "TDL304": "attention.flash_deterministic",
+    "TDL501": "memory.zeros",
 }
-"""The function that fixes each rule's findings. TDL900, which needs no analysis, has its own."""
+"""The function that fixes each rule's findings, by module of this room: one is imported when there is something to fix. TDL900,
+which needs no analysis, has its own."""
 
 UNUSED = "TDL900"
 FIXABLE = frozenset((*BUILDERS, UNUSED))
 """The rules of which some findings have a fix."""
+
+
+def builder(code: str) -> Callable[[Target], Fix | None]:
+    """The function that fixes findings of a rule in `BUILDERS`."""
+    module, _, name = BUILDERS[code].partition(".")
+    found: Callable[[Target], Fix | None] = getattr(import_module(f"{__name__}.{module}"), name)
+    return found
 
 
 class Fixer:
@@ -71,13 +68,14 @@ class Fixer:
     def fix(self, finding: Finding, start: int, end: int) -> Fix | None:
         """What makes the finding, at a span of its file's text, go away; None where that is not certain enough."""
         path = finding.location.path
-        build = BUILDERS.get(finding.code)
-        if build is None:
+        if finding.code not in BUILDERS:
             return None
         if path not in self._codes:
             self._codes[path] = Code.of(self._facts.project, path)
         code = self._codes[path]
-        return build(Target(finding, self._facts, code, start, end, self._events(path, start, end))) if code else None
+        if code is None:
+            return None
+        return builder(finding.code)(Target(finding, self._facts, code, start, end, self._events(path, start, end)))
 
     def _events(self, path: str, start: int, end: int) -> tuple[Event, ...]:
         """The events at exactly this place."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from torchdet_lint.analysis.memory.tables import ALLOCATING_WORDS
+from torchdet_lint.project.modules import Module
 from torchdet_lint.source import SourceFile, Unit
 
 _WORDS = "|".join(sorted(ALLOCATING_WORDS, key=len, reverse=True))
@@ -22,3 +23,13 @@ def holds_memory(source: SourceFile, unit: Unit) -> bool:
     if words.isdisjoint(ALLOCATING_WORDS):
         return False
     return unit.kind == "file" or _ALLOCATES.search(source.text, unit.start, unit.end) is not None
+
+
+def may_allocate(module: Module, unit: Unit) -> bool:
+    """Whether the text of the unit calls something that allocates, or gives it another name: no annotation does."""
+    if holds_memory(module.source, unit):
+        return True
+    return any(
+        member in ALLOCATING_WORDS and bound != member and bound in unit.words
+        for bound, (_, _, member) in module.imports.items()
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.memory.attributes import run_class
@@ -12,9 +11,8 @@ from torchdet_lint.analysis.memory.expressions import evaluate, mentioned
 from torchdet_lint.analysis.memory.frame import Analysis, Frame, TooLong, commit, uses_in
 from torchdet_lint.analysis.memory.initialised import initialised_elsewhere, nodes
 from torchdet_lint.analysis.memory.inline import enter
-from torchdet_lint.analysis.memory.screen import holds_memory
 from torchdet_lint.analysis.memory.statements import execute
-from torchdet_lint.analysis.memory.tables import ALLOCATING_WORDS
+from torchdet_lint.analysis.memory.use import MemoryUse
 from torchdet_lint.analysis.memory.values import DONE, NOTHING, Buffer, Place, State, Use, reach
 from torchdet_lint.project.modules import Definition, Folder, Module, ModuleRef, Project
 from torchdet_lint.project.names import Names, flat, local_bindings
@@ -24,38 +22,10 @@ LEVELS = 2
 """Through how many returning functions an allocation is followed to its callers."""
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryUse:
-    """An allocation whose memory is read before it was wholly written, and how it is read.
-
-    `certainty`: "certain"; "likely" where other code could in principle write it first; "warm-up" where nothing comes of
-    what was read. `parameter` tells parameters and buffers of a module, `attribute` the attribute of `self` that holds it.
-    """
-
-    path: str
-    unit: int
-    span: ir.Span
-    api: str
-    read: str
-    read_path: str
-    read_unit: int
-    read_span: ir.Span
-    certainty: str
-    parameter: bool
-    attribute: str
-
-
-def memory_uses(
+def uses(
     project: Project, path: str, unit: int, names: Names, top_levels: dict[str, Analysis] | None = None
 ) -> Iterator[MemoryUse]:
-    """The allocations in this unit that are read before they are wholly written, in order of their place.
-
-    `names` resolves at the top level of the file. An allocation is reported once, by the first of its surest reads.
-    `top_levels` keeps what is known of a file's top level, which is run as a whole, for its next statement.
-    """
-    module = project.modules[path]
-    if not _may_allocate(module, module.source.units[unit]):
-        return
+    """See `torchdet_lint.analysis.memory.memory_uses`."""
     analysis = top_levels.get(path) if top_levels is not None and _is_plain(project, path, unit) else None
     try:
         if analysis is None:
@@ -73,16 +43,6 @@ def memory_uses(
 def _is_plain(project: Project, path: str, unit: int) -> bool:
     """Whether the unit is a statement in which nothing is defined."""
     return not any(isinstance(node, ir.Class | ir.Function) for node in flat(project.body(path, unit)))
-
-
-def _may_allocate(module: Module, unit: Unit) -> bool:
-    """Whether the text of the unit calls something that allocates, or gives it another name: no annotation does."""
-    if holds_memory(module.source, unit):
-        return True
-    return any(
-        member in ALLOCATING_WORDS and bound != member and bound in unit.words
-        for bound, (_, _, member) in module.imports.items()
-    )
 
 
 def _answers(analysis: Analysis, path: str, unit: int) -> Iterator[MemoryUse]:

@@ -4,25 +4,27 @@ a function, class or global that holds one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from torchdet_lint.analysis.ordering.screen import FINISHING_WORDS, LISTING_WORDS, NO_WORDS, Words, makes_order
+from torchdet_lint.analysis.ordering.screen import FINISHING_WORDS, LISTING_WORDS, NOTHING_OUTSIDE, Outside, makes_order
 from torchdet_lint.analysis.triggers import renamed
 from torchdet_lint.project.modules import Definition, Folder, ModuleRef, Project
 from torchdet_lint.source import Unit
 
 _CLEAN = ("import", "from")
+_HEAD = re.compile(r"^class\s+\w+\s*\(([^)]*)", re.MULTILINE)
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Giver:
-    """A name behind which there is an order: that of a set (`gives_set`) or of a listing. Of a class, `members` are the
+    """A name behind which there is an order: that of a set or of a listing. Of a class, `members` are the
     methods and attributes that hold it.
     """
 
     definition: Definition
-    gives_set: bool
     members: frozenset[str] = frozenset()
 
     def named_in(self, words: frozenset[str]) -> bool:
@@ -33,7 +35,7 @@ class Giver:
 class Carriers:
     """The statements in question, found so far, and the names by which orders travel between them."""
 
-    def __init__(self, project: Project, outside: Words = NO_WORDS) -> None:
+    def __init__(self, project: Project, outside: Outside = NOTHING_OUTSIDE) -> None:
         self.project = project
         self.units: set[tuple[str, int]] = set()
         self.givers: dict[Definition, Giver] = {}
@@ -41,7 +43,7 @@ class Carriers:
             aliases = renamed(module, FINISHING_WORDS | LISTING_WORDS)
             for unit in module.source.units:
                 named = bool(aliases) and not unit.words.isdisjoint(aliases)
-                if unit.kind not in _CLEAN and (named or makes_order(module.source, unit, outside)):
+                if unit.kind not in _CLEAN and (named or makes_order(module.source, unit, outside.words)):
                     self.units.add((path, unit.index))
 
     def add(self, givers: Iterable[Giver]) -> list[tuple[str, int]]:
@@ -66,7 +68,8 @@ class Carriers:
 
     def _names_one(self, path: str, unit: Unit, word: str, givers: list[Giver]) -> bool:
         """Whether the word, in this statement, can stand for one of the definitions."""
-        wanted = {giver.definition for giver in givers if giver.named_in(unit.words)}
+        below = unit.kind == "class" and word in _bases(self.project.modules[path].source.text, unit)
+        wanted = {giver.definition for giver in givers if below or giver.named_in(unit.words)}
         if not wanted or self.project.lookup(path, word) in wanted:
             return bool(wanted)
         module = self.project.modules[path]
@@ -80,13 +83,8 @@ class Carriers:
             return symbol.path.endswith("__init__.py") or self.project.lookup(symbol.path, word) in wanted
         return isinstance(symbol, Folder)
 
-    def of_sets(self) -> frozenset[str]:
-        """The names, also those that imports give them, behind which there is a set."""
-        plain = frozenset(giver.definition.name for giver in self.givers.values() if giver.gives_set)
-        imported = (
-            bound
-            for module in self.project.modules.values()
-            for bound, (_, _, member) in module.imports.items()
-            if member in plain
-        )
-        return plain.union(imported)
+
+def _bases(text: str, unit: Unit) -> list[str]:
+    """The words between the parentheses after a class's name: what its bases give, it gives without naming it."""
+    found = _HEAD.search(text, unit.start, unit.end)
+    return _WORD.findall(found[1]) if found is not None else []

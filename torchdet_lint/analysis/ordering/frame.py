@@ -40,6 +40,20 @@ class Store:
     settled: set[Place] = field(default_factory=set)
     """Objects whose order is defined: sorted, or known to have one element at most."""
 
+    def apart(self) -> Store:
+        """The same knowledge, for a walk that must not add to it."""
+        taint = {place: dict(origins) for place, origins in self.taint.items()}
+        return Store(taint, dict(self.types), dict(self.items), set(self.settled))
+
+    def add(self, other: Store) -> None:
+        for place, origins in other.taint.items():
+            self.taint.setdefault(place, {}).update(origins)
+        for place, kind in other.types.items():
+            self.types[place] = join_types(self.types.get(place, "none"), kind)
+        for place, item in other.items.items():
+            self.items[place] = merge(self.items[place], item) if place in self.items else item
+        self.settled |= other.settled
+
 
 @dataclass(frozen=True, slots=True)
 class Escape:
@@ -111,6 +125,43 @@ class Attributes:
     open: set[Place] = field(default_factory=set)
     gives: dict[str, Value] = field(default_factory=dict)
     """What the methods return, and what the attributes hold in the end."""
+    bound: dict[str, Value] = field(default_factory=dict)
+    """What methods set attributes to, whatever the class body says."""
+    complete: bool = False
+    """Whether all of its methods have run."""
+
+    @property
+    def body(self) -> tuple[str, int, ir.Class]:
+        return (self.path, self.unit, self.definition)
+
+    def inherit(self, base: Attributes) -> None:
+        """Takes what the run of a base class has left."""
+        self.store.add(base.store)
+        self.log.add(base.log)
+        self.read |= base.read
+        self.gives.update(base.gives)
+        for mine, its in ((self.values, base.values), (self.bound, base.bound)):
+            for name, value in its.items():
+                mine[name] = merge(mine[name], value) if name in mine else value
+
+    def restart(self) -> None:
+        """Forgets every run."""
+        self.store, self.log = Store(), Log()
+        for known in (self.values, self.read, self.bound, self.results, self.gives):
+            known.clear()
+
+    def apart(self) -> Attributes:
+        """The same object, for another call of one of its methods: what that does to it is not seen elsewhere."""
+        return replace(
+            self,
+            store=self.store.apart(),
+            log=Log(),
+            values=dict(self.values),
+            bound=dict(self.bound),
+            read=set(),
+            results={},
+            open=set(),
+        )
 
 
 @dataclass(slots=True)
@@ -343,7 +394,8 @@ class Frame:
         owner = self.owner
         if owner is not None and self.self_name and key.startswith(f"{self.self_name}.") and key.count(".") == 1:
             name = key.split(".", 1)[1]
-            owner.values[name] = merge(owner.values[name], value) if name in owner.values else value
+            for known in (owner.values, owner.bound):
+                known[name] = merge(known[name], value) if name in known else value
 
     def lookup(self, key: str) -> Value | None:
         """What a name or dotted path (`self.files`) holds; None when nothing binds it here."""

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from torchdet_lint import ir
-from torchdet_lint.analysis.ordering.bases import base_classes, own_methods
+from torchdet_lint.analysis.ordering.bases import own_methods
 from torchdet_lint.analysis.ordering.carriers import Carriers, Giver
+from torchdet_lint.analysis.ordering.classes import attributes_of, holds_argument, run_class
 from torchdet_lint.analysis.ordering.expressions import evaluate
-from torchdet_lint.analysis.ordering.frame import Attributes, Escape, Event, Frame, Log, key_of
+from torchdet_lint.analysis.ordering.frame import Attributes, Escape, Frame, Log, Store, key_of
 from torchdet_lint.analysis.ordering.parameters import parameter
 from torchdet_lint.analysis.ordering.passing import ArgumentUse, Target, deep_origins
-from torchdet_lint.analysis.ordering.screen import NOTHING_OUTSIDE, Outside
+from torchdet_lint.analysis.ordering.screen import Outside
 from torchdet_lint.analysis.ordering.statements import execute
-from torchdet_lint.analysis.ordering.values import INT, NONE, PLAIN, Listed, Origin, Place, Value
-from torchdet_lint.project.modules import Definition, Project, Symbol
+from torchdet_lint.analysis.ordering.values import PLAIN, Lists, Origin, Place, Value, gives_order
+from torchdet_lint.project.modules import Definition, Symbol
 from torchdet_lint.project.names import Canonical, Names, flat
-
-Lists = Callable[[str], Listed | None]
 
 _LEVELS = 4
 """So many functions may hand an order on to each other."""
@@ -43,10 +43,8 @@ class ModuleRun:
 class Ordering:
     """All that is known of a project's orders, found out on demand."""
 
-    def __init__(
-        self, project: Project, canonical: Canonical, lists: Lists, outside: Outside = NOTHING_OUTSIDE
-    ) -> None:
-        self.project = project
+    def __init__(self, carriers: Carriers, canonical: Canonical, lists: Lists, outside: Outside) -> None:
+        self.project = carriers.project
         self.canonical = canonical
         self.lists = lists
         self.sets = outside.sets
@@ -66,7 +64,7 @@ class Ordering:
         self._typing = False
         self.symbols: dict[int, tuple[ir.Expr, Symbol | None]] = {}
         """What expressions name, by their identity; the expression is held, so that no other can take its place."""
-        self.carriers = Carriers(project, outside.words)
+        self.carriers = carriers
         self._explore()
 
     def _explore(self) -> None:
@@ -102,11 +100,9 @@ class Ordering:
             if name not in gives and path in self._modules:
                 gives[name] = {"": self._modules[path].env.get(name, PLAIN)}
         for name, values in gives.items():
-            kinds = {member: found for member, value in values.items() if (found := set(_orders_in(value)))}
-            if kinds and name in module.bound:
-                members = frozenset(member for member in kinds if member)
-                gives_set = any("set" in found for found in kinds.values())
-                yield Giver(Definition(path, name, module.bound[name]), gives_set, members)
+            held = [member for member, value in values.items() if gives_order(value)]
+            if held and name in module.bound:
+                yield Giver(Definition(path, name, module.bound[name]), frozenset(filter(None, held)))
 
     def names(self, path: str) -> Names:
         """Name resolution at the top level of a file."""
@@ -135,7 +131,7 @@ class Ordering:
                 log.add(run.log)
                 gives[statement.name] = {"": run.result()}
             elif isinstance(statement, ir.Class):
-                owner = self.run_class(path, unit, statement)
+                owner = self.holder(path, unit, statement)
                 log.add(owner.log)
                 gives[statement.name] = owner.gives
             elif not isinstance(statement, ir.Import | ir.ImportFrom):
@@ -204,60 +200,23 @@ class Ordering:
                 frame.log.add(self.run_function(path, unit, nested, around=frame).log)
         return frame
 
-    def run_class(
-        self,
-        path: str,
-        unit: int,
-        definition: ir.Class,
-        *,
-        method: ir.Function | None = None,
-        given: dict[str, Value] | None = None,
-        key: tuple[str, int, ir.Span, bool] | None = None,
-    ) -> Attributes:
-        """All methods of a class and of its bases; twice, so that each sees the attributes that the others set, if one of
-        these holds an order. To `method` some arguments are given.
-        """
-        bases = tuple(base_classes(self, path, definition))
-        above = tuple(method for base in bases for method in own_methods(*base).values())
-        own = own_methods(path, unit, definition)
-        owner = Attributes(path, unit, definition, {m.function.name: m for m in reversed(above)} | own, above)
-        if key is not None:
-            self._holders[key] = owner
-        for body in (*reversed(bases), (path, unit, definition)):
-            self._class_body(owner, *body)
-        for _ in range(2):
-            owner.log = Log()
-            owner.results.clear()
-            for one in sorted((*reversed(above), *own.values()), key=lambda m: m.function.name != "__init__"):
-                values = given if one.function is method else None
-                frame = self.run_function(one.path, one.unit, one.function, owner=owner, given=values)
-                owner.log.add(frame.log)
-                owner.gives[one.function.name] = frame.result()
-            if not self._keeps_order(owner):
-                break
-        self._kept(owner)
-        return owner
+    def holder(self, path: str, unit: int, definition: ir.Class) -> Attributes:
+        """A class after its run, or what one that is under way has so far."""
+        key = (path, unit, definition.span, self._typing)
+        if key not in self._holders:
+            owner = self._holders[key] = attributes_of(self, path, unit, definition)
+            with self._from_scratch():
+                run_class(self, owner)
+        return self._holders[key]
 
-    def _keeps_order(self, owner: Attributes) -> bool:
-        frame = Frame(self, owner.path, owner.unit, self.names(owner.path), store=owner.store)
-        held = [*owner.values.values(), *(frame.export(value) for value in owner.values.values())]
-        return any(value.form == "set" or deep_origins(value) or any(_orders_in(value)) for value in held)
-
-    def _class_body(self, owner: Attributes, path: str, unit: int, definition: ir.Class) -> None:
-        """The attributes that the body of the class, or of a base class of it, sets."""
-        frame = Frame(self, path, unit, self.names(path), store=owner.store)
-        frame.function = definition.name
-        frame.execute(tuple(s for s in definition.body if not isinstance(s, ir.Function | ir.Class)))
-        owner.values.update(frame.env)
-
-    def _kept(self, owner: Attributes) -> None:
-        """Attributes in arbitrary order that no method reads: other code does. Notes what all of them give."""
-        frame = Frame(self, owner.path, owner.unit, self.names(owner.path), store=owner.store)
-        for name, value in owner.values.items():
-            owner.gives.setdefault(name, frame.export(value))
-            if name not in owner.read and value.form in ("seq", "map", "text"):
-                for origin in sorted(frame.visible(value), key=lambda origin: origin.rank):
-                    owner.log.events[Event(origin, origin.via or f"is kept in `self.{name}`", "medium")] = None
+    @contextmanager
+    def _from_scratch(self) -> Iterator[None]:
+        """In here orders are followed as far as from anywhere: the answer must not depend on who asks first."""
+        before, self._handed_on = self._handed_on, 0
+        try:
+            yield
+        finally:
+            self._handed_on = before
 
     # Short answers
 
@@ -283,18 +242,12 @@ class Ordering:
             self._typing = before
         return self._results[key]
 
-    def _holder(self, target: Target, given: dict[str, Value] | None = None) -> Attributes | None:
+    def _holder(self, target: Target) -> Attributes | None:
         """The class that the target is a method of, after its run."""
         if target.owner is None or isinstance(target.definition, ir.Class):
             return None
         path, unit = target.home or (target.path, target.unit)
-        if given is not None:
-            return self.run_class(path, unit, target.owner, method=target.definition, given=given)
-        # Whichever of its methods is asked for, the class is the same; one that is under way is asked for what it has so far.
-        key = (path, unit, target.owner.span, self._typing)
-        if key not in self._holders:
-            self.run_class(path, unit, target.owner, key=key)
-        return self._holders[key]
+        return self.holder(path, unit, target.owner)
 
     def _own(self, owner: Attributes, target: Target) -> Value:
         key = (target.path, target.unit, target.definition.span)
@@ -333,16 +286,14 @@ class Ordering:
     def _argument(self, target: Target, name: str, form: str, kind: str) -> ArgumentUse:
         place = (target.path, target.unit, (-1, -1))
         given = {name: Value(form, kind, frozenset({Origin("param", place, name, kind, param=True)}), place)}
-        if isinstance(target.definition, ir.Class):
-            first = own_methods(target.path, target.unit, target.definition).get("__init__")
-            if first is None:
-                return ArgumentUse()
-            owner = self.run_class(target.path, target.unit, target.definition, method=first.function, given=given)
-            log, store, result = owner.log, owner.store, PLAIN
-        else:
-            holder = self._holder(target, given)
-            frame = self.run_function(target.path, target.unit, target.definition, owner=holder, given=given)
-            log, store, result = (holder.log if holder is not None else frame.log), frame.store, frame.result()
+        found = (
+            self._built_with(target, given)
+            if isinstance(target.definition, ir.Class)
+            else self._run_with(target, given)
+        )
+        if found is None:
+            return ArgumentUse()
+        log, store, result = found
         best = max(
             (event for event in log.events if event.origin.param), key=lambda e: _CONFIDENCE[e.confidence], default=None
         )
@@ -352,6 +303,29 @@ class Ordering:
             return ArgumentUse(sorts=place in store.settled, result=returned)
         consumer = best.consumer if best.consumer.startswith("reaches") else f"{called}, where it {best.consumer}"
         return ArgumentUse(consumer, best.confidence, place in store.settled, returned)
+
+    def _built_with(self, target: Target, given: dict[str, Value]) -> tuple[Log, Store, Value] | None:
+        assert isinstance(target.definition, ir.Class)
+        first = own_methods(target.path, target.unit, target.definition).get("__init__")
+        if first is None:
+            return None
+        owner = attributes_of(self, target.path, target.unit, target.definition)
+        run_class(self, owner, (first.function, given))
+        return owner.log, owner.store, PLAIN
+
+    def _run_with(self, target: Target, given: dict[str, Value]) -> tuple[Log, Store, Value]:
+        """The function alone; all of its class only where the argument gets into an attribute, which other methods use."""
+        assert isinstance(target.definition, ir.Function)
+        holder = self._holder(target)
+        owner = None if holder is None else holder.apart()
+        frame = self.run_function(target.path, target.unit, target.definition, owner=owner, given=given)
+        if owner is None or target.owner is None or not holds_argument(frame, owner):
+            return frame.log, frame.store, frame.result()
+        path, unit = target.home or (target.path, target.unit)
+        whole = attributes_of(self, path, unit, target.owner)
+        run_class(self, whole, (target.definition, given))
+        frame = self.run_function(target.path, target.unit, target.definition, owner=whole, given=given)
+        return whole.log, whole.store, frame.result()
 
     # Names
 
@@ -419,19 +393,6 @@ class Ordering:
             if isinstance(statement, ir.Function) and statement.name == func.name:
                 return Target(symbol.path, found[0], statement, found[1], _self_name(statement) == "cls")
         return None
-
-
-def _orders_in(value: Value) -> Iterator[str]:
-    """The kinds of the orders in the value: "set" for a set too that nothing has walked through."""
-    if value.form == "set":
-        if value.type not in (INT, NONE):
-            yield "set"
-    else:
-        yield from (origin.kind for origin in value.origins if not origin.param)
-    if value.item is not None:
-        yield from _orders_in(value.item)
-    for part in value.parts:
-        yield from _orders_in(part)
 
 
 def _self_name(function: ir.Function) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from torchdet_lint import ir
+from torchdet_lint.analysis.ordering.classes import attributes_of, run_class
 from torchdet_lint.analysis.ordering.frame import Frame, key_of, names_in, shown
 from torchdet_lint.analysis.ordering.guards import asserted, single
 from torchdet_lint.analysis.ordering.iteration import assign, opened
@@ -316,7 +317,9 @@ def _function(frame: Frame, statement: ir.Function) -> None:
 
 def _class(frame: Frame, statement: ir.Class) -> None:
     if frame.function:
-        frame.log.add(frame.ordering.run_class(frame.path, frame.unit, statement).log)
+        owner = attributes_of(frame.ordering, frame.path, frame.unit, statement)
+        run_class(frame.ordering, owner)
+        frame.log.add(owner.log)
 
 
 _HANDLERS: dict[type, Callable[[Frame, Any], bool | None]] = {

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
-from torchdet_lint import ir
+from torchdet_lint.analysis.ordering.carriers import Carriers
 from torchdet_lint.analysis.ordering.frame import Escape, Event, Log
 from torchdet_lint.analysis.ordering.passing import Target
-from torchdet_lint.analysis.ordering.scopes import Lists, Ordering
-from torchdet_lint.analysis.ordering.screen import NOTHING_OUTSIDE, Outside
-from torchdet_lint.analysis.ordering.values import Origin, Place
+from torchdet_lint.analysis.ordering.scopes import Ordering
+from torchdet_lint.analysis.ordering.screen import Outside
+from torchdet_lint.analysis.ordering.use import OrderUse
+from torchdet_lint.analysis.ordering.values import Lists, Origin, Place
 from torchdet_lint.project.modules import Project
-from torchdet_lint.project.names import Canonical, Names
+from torchdet_lint.project.names import Names
 
 _RANK = {"low": 0, "medium": 1, "high": 2}
 _MOST_CALLERS = 40
@@ -23,43 +23,9 @@ _ordering = lru_cache(maxsize=1)(Ordering)
 """What is known of the project that was asked about last: one analysis serves all of its units."""
 
 
-@dataclass(frozen=True, slots=True)
-class OrderUse:
-    """An order that is not defined, and that makes a difference.
-
-    `span` (in unit `unit` of the file `path`) is where the finding stands: the listing call, or the expression or loop that
-    walks through the set, or the call that hands over what has finished. `source…` is where the set comes from; for a listing
-    `source` is None, unless a `with` statement opened it (`os.scandir`): then it is that call, and the finding stands where
-    the entries are walked through. `api`
-    names what has no order, `consumer` continues a sentence about it ("is indexed with [0]"). `elements` is "str",
-    "object" or "unknown": sets of objects vary even under a fixed hash seed. `certain_fix`: `sorted(...)` can be put
-    around `fix_span`.
-    """
-
-    kind: str
-    path: str
-    unit: int
-    span: ir.Span
-    source_path: str
-    source_unit: int
-    source: ir.Span | None
-    api: str
-    consumer: str
-    elements: str
-    confidence: str
-    certain_fix: bool
-    fix_span: ir.Span | None
-
-
-def order_uses(
-    project: Project, path: str, unit: int, names: Names, lists: Lists, outside: Outside = NOTHING_OUTSIDE
-) -> Iterator[OrderUse]:
-    """The listings and sets of one unit whose order makes a difference, in the order of their places.
-
-    `lists` says by canonical dotted name which callables list files, or hand results over, in no defined order. A unit
-    that cannot have answers (see `Carriers`) costs nothing: it is not even lowered.
-    """
-    ordering = _ordering(project, names.canonical, lists, outside)
+def uses(carriers: Carriers, path: str, unit: int, names: Names, lists: Lists, outside: Outside) -> Iterator[OrderUse]:
+    """See `torchdet_lint.analysis.ordering.order_uses`."""
+    ordering = _ordering(carriers, names.canonical, lists, outside)
     log = ordering.unit(path, unit)
     found: dict[Place, list[Event]] = {}
     for event in log.events:
@@ -72,14 +38,6 @@ def order_uses(
                 found[origin.place] = [elsewhere]
     for place in sorted(found, key=lambda place: place[2]):
         yield _use(found[place])
-
-
-def names_to_watch(project: Project, canonical: Canonical, lists: Lists) -> frozenset[str]:
-    """The names of functions, classes and globals that give a set, also as imports call them.
-
-    A statement that holds none of these words, and makes no set or listing itself (`makes_order`), has no answers.
-    """
-    return _ordering(project, canonical, lists).carriers.of_sets()
 
 
 def _outside(ordering: Ordering, origin: Origin, log: Log, path: str, unit: int) -> Event | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
@@ -21,6 +21,10 @@ class Listed(NamedTuple):
 
     kind: str
     api: str
+
+
+Lists: TypeAlias = Callable[[str], Listed | None]
+"""What is known of a callable outside of the project, by its canonical dotted name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +162,10 @@ def substitute(value: Value, origins: frozenset[Origin]) -> Value:
         item=None if value.item is None else substitute(value.item, origins),
         parts=tuple(substitute(part, origins) for part in value.parts),
     )
+
+
+def gives_order(value: Value) -> bool:
+    """Whether somebody who is given the value gets an order: that of a set too that nothing has walked through."""
+    own = value.type not in (INT, NONE) if value.form == "set" else any(not origin.param for origin in value.origins)
+    inner = (value.item, *value.parts) if value.item is not None else value.parts
+    return own or any(map(gives_order, inner))
