@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import itertools
-
 import pytest
 
 from torchdet_lint.catalog.errors import VersionError
@@ -13,7 +11,6 @@ from torchdet_lint.catalog.versions import (
     parse_interval,
     parse_requirement,
     parse_version,
-    satisfies,
     series,
 )
 
@@ -65,13 +62,13 @@ def test_versions_are_ordered() -> None:
     ],
 )
 def test_satisfies(version: str, spec: str, expected: bool) -> None:
-    assert satisfies(version, spec) is expected
+    assert exactly(parse_version(version)).newest_satisfies(spec) is expected
 
 
 @pytest.mark.parametrize("spec", [">=", ">=x", "1.9 or 2.0", "=>1.9", "torch two"])
 def test_conditions_that_cannot_be_read(spec: str) -> None:
     with pytest.raises(VersionError, match="no version condition"):
-        satisfies("1.9", spec)
+        ANY.newest_satisfies(spec)
 
 
 @pytest.mark.parametrize(
@@ -117,13 +114,8 @@ def test_conditions_of_poetry(condition: str, inside: list[str], outside: list[s
     assert not any(interval.has(parse_version(text)) for text in outside)
 
 
-def test_questions_about_all_some_and_the_newest() -> None:
+def test_the_newest_version_decides() -> None:
     allowed = parse_interval(">=1.4,<1.9")
-    assert allowed.all_satisfy(">=1.4")
-    assert not allowed.all_satisfy(">=1.8")
-    assert allowed.any_satisfy(">=1.8")
-    assert allowed.any_satisfy("<1.5")
-    assert not allowed.any_satisfy(">=1.9")
     assert allowed.newest_satisfies(">=1.8")
     assert not allowed.newest_satisfies("<1.8")
     assert not allowed.newest_satisfies(">=1.9")
@@ -133,13 +125,12 @@ def test_questions_about_all_some_and_the_newest() -> None:
 def test_an_open_bound_has_the_newest_of_all() -> None:
     assert parse_interval(">=1.4").newest_satisfies(">=1.9")
     assert not parse_interval(">=1.4").newest_satisfies(">=1.9,<2")
-    assert not parse_interval(">=1.4").all_satisfy(">=1.9")
 
 
 def test_one_version() -> None:
     pinned = exactly(parse_version("1.8.0"))
     for spec, expected in ((">=1.8", True), ("<1.8.1", True), ("<1.8", False), ("!=1.8", False), ("==1.8.0", True)):
-        assert pinned.all_satisfy(spec) is pinned.any_satisfy(spec) is pinned.newest_satisfies(spec) is expected
+        assert pinned.newest_satisfies(spec) is expected
 
 
 def test_series() -> None:
@@ -147,13 +138,6 @@ def test_series() -> None:
     assert not series("2.1").has((2, 2))
     assert series("2.1.0") == exactly((2, 1))
     assert series("2").has((2, 13))
-
-
-def test_intervals_agree_with_satisfies_on_every_version() -> None:
-    versions = [f"{a}.{b}.{c}" for a, b, c in itertools.product((1, 2), (0, 8, 9, 13), (0, 1))]
-    for spec in (">=1.8", ">1.8", "<1.9", "<=1.9", "==1.8.*", "~=1.8.1", "==2.0.1", ">=1.8.1,<2.9"):
-        for text in versions:
-            assert exactly(parse_version(text)).all_satisfy(spec) == satisfies(text, spec), (text, spec)
 
 
 def test_union_and_intersection() -> None:

@@ -1,4 +1,4 @@
-"""A rule, and the list of all rules, as text for a terminal and as Markdown for the documentation."""
+"""A rule, and the index of all rules, as Markdown for the documentation and for editors."""
 
 from __future__ import annotations
 
@@ -25,25 +25,6 @@ _FIXES = {
     "display": "shown as a suggestion",
 }
 GENERATED = "<!-- Generated from rules/ by `python -m torchdet_lint.catalog.pages`; edit the rule file instead. -->"
-
-
-def rule_text(rule: Rule, page: Page, width: int = 88) -> str:
-    """The page of a rule for a terminal, in lines of at most `width` columns where words allow it."""
-    lines = [f"{rule.code} {rule.name}", "", *_wrap(rule.summary + ".", width), ""]
-    lines += [f"{label + ':':12}{value}" for label, value in _facts(rule)]
-    for title, text in (("Why", page.why), ("Instead", page.instead)):
-        if text:
-            lines += ["", title, *[line for part in text.split("\n\n") for line in ("", *_wrap(part, width))]]
-    for example in page.examples:
-        lines += ["", f"{'Reported' if example.kind == 'bad' else 'Not reported'}: {example.title}{_torch(example)}"]
-        for path, code in example.files.items():
-            lines += ["", *([f"    # {path}"] if len(example.files) > 1 else [])]
-            lines += [f"    {line}".rstrip() for line in code.strip().splitlines()]
-        if example.fixed:
-            lines += ["", "    # fixed", *[f"    {line}".rstrip() for line in example.fixed.strip().splitlines()]]
-    if page.references:
-        lines += ["", "References", "", *page.references]
-    return "\n".join(lines) + "\n"
 
 
 def rule_markdown(rule: Rule, page: Page, family: Family) -> str:
@@ -94,22 +75,6 @@ def index_markdown(catalog: Catalog) -> str:
     effects = [(f"`{effect}`", meaning) for effect, meaning in _EFFECTS.items()]
     blocks += ["## Effects", _table(("Effect", "What a user sees"), effects)]
     return "\n\n".join(blocks) + "\n"
-
-
-def rules_text(catalog: Catalog) -> str:
-    """The list of all rules for a terminal, one line a rule under the title of its family."""
-    lines: list[str] = []
-    for family in catalog.families:
-        rules = [rule for rule in catalog.rules if rule.family == family.name]
-        if rules:
-            width = max(len(rule.name) for rule in rules)
-            lines += ["", f"{family.title} ({family.name})"]
-            lines += [
-                f"  {rule.code}  {rule.name:{width}}  {rule.severity:7}  {rule.summary}"
-                + ("" if rule.default else " (off by default)")
-                for rule in rules
-            ]
-    return "\n".join(lines[1:]) + "\n"
 
 
 def _facts(rule: Rule) -> list[tuple[str, str]]:
@@ -173,14 +138,3 @@ def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join(lines)
-
-
-def _wrap(text: str, width: int) -> list[str]:
-    lines, line = [], ""
-    for word in text.split():
-        if line and len(line) + 1 + len(word) > width:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}" if line else word
-    return [*lines, line] if line else lines

@@ -58,18 +58,6 @@ class Interval(NamedTuple):
     def has(self, version: Version) -> bool:
         return not (self & exactly(version)).empty
 
-    def all_satisfy(self, spec: str) -> bool:
-        """Whether every version of the interval fulfils a condition such as ">=1.9,<2.0"."""
-        wanted = _parse_spec(spec)
-        inside = (self & wanted.interval) == self
-        return inside and not any(self.has(version) for version in wanted.excluded)
-
-    def any_satisfy(self, spec: str) -> bool:
-        """Whether some version of the interval fulfils the condition."""
-        wanted = _parse_spec(spec)
-        common = self & wanted.interval
-        return not common.empty and not any(common == exactly(version) for version in wanted.excluded)
-
     def newest_satisfies(self, spec: str) -> bool:
         """Whether the newest version of the interval fulfils the condition (">=1.4,<1.9" has some 1.8.x as newest)."""
         wanted = _parse_spec(spec)
@@ -100,12 +88,6 @@ class Spec(NamedTuple):
 
     interval: Interval
     excluded: tuple[Version, ...]
-
-
-def satisfies(version: str, spec: str) -> bool:
-    """Whether a version fulfils a condition such as ">=1.9,<2.0" or "torch>=1.9"; raises `VersionError`."""
-    wanted, release = _parse_spec(spec), parse_version(version)
-    return wanted.interval.has(release) and release not in wanted.excluded
 
 
 def parse_requirement(line: str) -> tuple[str, Interval] | None:
