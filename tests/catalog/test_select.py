@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from torchdet_lint.catalog.errors import SelectionError
+from torchdet_lint.catalog.errors import SelectionError, suggest
 from torchdet_lint.catalog.rules import load_rules
 from torchdet_lint.catalog.select import Selection, expand, matches, resolve
 
@@ -67,3 +67,8 @@ def test_default_selection_is_what_is_on_by_default() -> None:
 )
 def test_the_more_specific_selector_wins(selection: Selection, codes: set[str]) -> None:
     assert resolve(CATALOG, selection) == codes
+
+
+def test_what_begins_alike_is_suggested_first() -> None:
+    assert suggest("TDL1", ["TDL501", "TDL601", "TDL101"]) == ' (did you mean "TDL101"?)'
+    assert suggest("TDL20x", ["TDL301", "TDL208"]) == ' (did you mean "TDL208"?)'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
 
 
 class CatalogError(ValueError):
@@ -21,5 +22,10 @@ def suggest(name: str, known: Iterable[str]) -> str:
     """` (did you mean "x"?)` for the known name nearest to `name`, or an empty string when none is near."""
     from difflib import get_close_matches  # slow to import, and needed only for errors
 
-    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    near = get_close_matches(name, list(known), n=9, cutoff=0.6)
+    near.sort(key=lambda each: -_begins_alike(each, name))  # a code begins with what somebody remembers of it
     return f' (did you mean "{near[0]}"?)' if near else ""
+
+
+def _begins_alike(one: str, other: str) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
