@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import cache, lru_cache
 
 from torchdet_lint.analysis.memory.screen import holds_memory
 from torchdet_lint.analysis.operations import holds_operation
 from torchdet_lint.catalog.apis import Apis
-from torchdet_lint.project.modules import Module
+from torchdet_lint.project.modules import Module, Project
 from torchdet_lint.source import SourceFile, Unit
 
 SITE_ROLES = frozenset(
@@ -68,6 +69,38 @@ def holds_seed_name(unit: Unit) -> bool:
 @cache  # the same few thousand words stand in every file
 def _means_seed(word: str) -> bool:
     return SEED_WORD.search(word) is not None
+
+
+PLAIN_PYTHON = sys.stdlib_module_names - {"random"}
+"""Modules of Python of which what matters is found by its words."""
+
+
+@lru_cache(maxsize=8)
+def libraries(apis: Apis) -> frozenset[str]:
+    """The libraries that the tables know, those that the project adds itself among them."""
+    return frozenset(name.partition(".")[0] for name in apis.spellings()) - PLAIN_PYTHON
+
+
+def can_matter(project: Project, path: str, apis: Apis) -> bool:
+    """Whether a file can have something to judge in it, or do something that is judged elsewhere: it uses a library, or holds
+    a word that is looked for.
+    """
+    from torchdet_lint.analysis.ordering.screen import ALIASED_WORDS
+
+    module = project.modules[path]
+    if any(_is_library(project, path, record.module, apis) for record in module.source.imports if not record.level):
+        return True
+    if renamed(module, ALIASED_WORDS):
+        return True
+    return any(needed(module.source, unit, apis) for unit in module.source.units)
+
+
+def _is_library(project: Project, path: str, dotted: str, apis: Apis) -> bool:
+    top = dotted.partition(".")[0]
+    if top in libraries(apis):
+        return True
+    inside = project.layout.find(path, top) is not None or project.layout.has_folder(path, top)
+    return top not in PLAIN_PYTHON and not inside
 
 
 def needed(source: SourceFile, unit: Unit, apis: Apis) -> bool:

@@ -246,21 +246,26 @@ class Apis:
         self._aliases = aliases
         self._patterns = _by_library(name for name in rows if "*" in name)
         # Memos: the same few names are asked for again and again.
-        self._spellings: dict[str, str] = {}
+        self._canonical: dict[str, str] = {}
         self._timeless: dict[str, Api | None] = {}
 
     def __iter__(self) -> Iterator[str]:
         """The canonical names, those with a `*` in them included."""
         return iter(self._rows)
 
+    def spellings(self) -> Iterator[str]:
+        """Every name in the tables: the canonical ones, and those that are written for them."""
+        yield from self._rows
+        yield from self._aliases
+
     def canonical(self, dotted: str) -> str:
         """The one spelling of a dotted name that the tables use.
 
         Names in the tables stay as they are; of others the longest prefix that has an alias is replaced, again and again.
         """
-        spelling = self._spellings.get(dotted)
+        spelling = self._canonical.get(dotted)
         if spelling is None:
-            spelling = self._spellings[dotted] = self._spell(dotted)
+            spelling = self._canonical[dotted] = self._spell(dotted)
         return spelling
 
     def get(self, dotted: str, versions: Mapping[str, Interval] | None = None) -> Api | None:

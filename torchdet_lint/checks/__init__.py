@@ -19,8 +19,9 @@ from torchdet_lint.checks import (
     seed_options,
     seeding,
 )
-from torchdet_lint.checks.facts import Context, Facts, gather
+from torchdet_lint.checks.facts import Facts, gather
 from torchdet_lint.finding import Finding
+from torchdet_lint.project.context import Context
 
 CHECKS: tuple[tuple[frozenset[str], Callable[[Facts], Iterator[Finding]]], ...] = (
     (frozenset(("TDL001", "TDL002", "TDL003", "TDL006", "TDL007", "TDL010")), seeding.check),

@@ -13,16 +13,14 @@ from torchdet_lint.analysis.loads import Loads
 from torchdet_lint.analysis.machine import Machine
 from torchdet_lint.analysis.memory import MemoryUse
 from torchdet_lint.analysis.trace import Enter, Event, Summary, Trace
+from torchdet_lint.analysis.triggers import can_matter
 from torchdet_lint.analysis.values import FunctionValue, Identity, Site
-from torchdet_lint.catalog.apis import Apis
-from torchdet_lint.catalog.rules import Catalog
-from torchdet_lint.catalog.versions import ANY, Interval
 from torchdet_lint.ir import nested
+from torchdet_lint.project.context import Context
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names
 from torchdet_lint.project.programs import Program, find_programs, import_closure
 
-Versions = Mapping[str, Interval]
 SITE_KINDS = frozenset(
     ("use", "mode", "seed", "seeded", "private-draw", "rng-draw", "iterate", "set-epoch", "option", "watched", "set")
 )
@@ -30,38 +28,6 @@ SITE_KINDS = frozenset(
 
 LIBRARY = ""
 """The program name of visits that no program makes."""
-
-
-@dataclass(frozen=True)
-class Context:
-    """What checking a project needs besides the code.
-
-    `versions_for(path)` gives the known bounds of libraries for a file, "torch" always among them. `codes` are the rules that
-    somebody asked for. `scripts` are further entry points, as (file, function). `reported` are the files whose findings are
-    wanted, None for all: what cannot reach them is not evaluated, and what is found in them is the same either way.
-    """
-
-    project: Project
-    apis: Apis
-    catalog: Catalog
-    versions: Versions
-    codes: frozenset[str]
-    scripts: tuple[tuple[str, str], ...] = ()
-    tests_are_programs: bool = False
-    versions_for: Callable[[str], Versions] | None = None
-    reported: frozenset[str] | None = None
-
-    def wants(self, path: str) -> bool:
-        """Whether findings in this file are asked for."""
-        return self.reported is None or path in self.reported
-
-    def versions_of(self, path: str) -> Versions:
-        """The known bounds of libraries for a file."""
-        return self.versions_for(path) if self.versions_for is not None else self.versions
-
-    def torch(self, path: str) -> Interval:
-        """The torch versions that the file is written for."""
-        return self.versions_of(path).get("torch", ANY)
 
 
 @dataclass(frozen=True)
@@ -151,7 +117,7 @@ def gather(context: Context, progress: Callable[[str, int, int], None]) -> Facts
     machine = _base(context)
     facts = Facts(context, machine)
     programs = find_programs(context.project, context.scripts, tests=context.tests_are_programs)
-    wanted = [program for program in programs if _can_reach(context, program.path)]
+    wanted = [program for program in programs if context.reaches(program.path)]
     done = []
     for index, program in enumerate(wanted):
         progress("analysing programs", index, len(wanted))
@@ -193,14 +159,10 @@ def _base(context: Context) -> Machine:
     return Machine(context.project, context.apis, context.versions, callees)
 
 
-def _can_reach(context: Context, path: str) -> bool:
-    """Whether a program can run code of a file that is asked for."""
-    if context.reported is None or path in context.reported:
-        return True
-    return not context.reported.isdisjoint(import_closure(context.project, path))
-
-
 def _run(facts: Facts, program: Program, machine: Machine) -> ProgramFacts:
+    closure = import_closure(facts.project, program.path)
+    if not machine.watched and not any(can_matter(facts.project, path, facts.context.apis) for path in closure):
+        return ProgramFacts(program, (), _fold(facts, program.path, program.path, ()))
     trace = machine.module_summary(program.path, main=not program.function).trace
     if program.function:
         value = machine.global_value(program.path, program.function)

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from torchdet_lint.cache.folder import default_folder
 from torchdet_lint.card import ProgramCard
@@ -30,11 +29,9 @@ from torchdet_lint.engine.troubles import trouble
 from torchdet_lint.engine.unreadable import unreadable
 from torchdet_lint.engine.versions import versions_by_file
 from torchdet_lint.finding import Finding, Location
+from torchdet_lint.project.context import Context
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.parts import parts
-
-if TYPE_CHECKING:
-    from torchdet_lint.checks import Context
 
 
 class Run:
@@ -57,8 +54,6 @@ class Run:
 
     def judge(self) -> Judge:
         """Reads every file, and gives who judges them."""
-        from torchdet_lint.checks import Context
-
         settings = self.options.settings.project
         apis = apis_for(settings)
         self.loaded = load_all(self.scope.entries, apis, self.options.jobs, self.progress, self.kept)

@@ -5,10 +5,10 @@ a function, class or global that holds one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from torchdet_lint.analysis.ordering.screen import FINISHING_WORDS, LISTING_WORDS, NOTHING_OUTSIDE, Outside, makes_order
+from torchdet_lint.analysis.ordering.screen import ALIASED_WORDS, NOTHING_OUTSIDE, Outside, makes_order
 from torchdet_lint.analysis.triggers import renamed
 from torchdet_lint.project.modules import Definition, Folder, ModuleRef, Project
 from torchdet_lint.source import Unit
@@ -40,7 +40,7 @@ class Carriers:
         self.units: set[tuple[str, int]] = set()
         self.givers: dict[Definition, Giver] = {}
         for path, module in project.modules.items():
-            aliases = renamed(module, FINISHING_WORDS | LISTING_WORDS)
+            aliases = renamed(module, ALIASED_WORDS)
             for unit in module.source.units:
                 named = bool(aliases) and not unit.words.isdisjoint(aliases)
                 if unit.kind not in _CLEAN and (named or makes_order(module.source, unit, outside.words)):
@@ -48,28 +48,56 @@ class Carriers:
 
     def add(self, givers: Iterable[Giver]) -> list[tuple[str, int]]:
         """Notes what else gives an order; the statements that come into question because they name it."""
+        found: list[tuple[str, int]] = []
+        new = self._noted(givers)
+        while new:
+            heirs: list[Giver] = []
+            for path, unit, words in self._naming(new):
+                if any(self._stands_for(path, unit, word, _within_reach(new[name], unit)) for word, name in words):
+                    found.append((path, unit.index))
+                elif unit.kind == "class":
+                    heirs += self._heirs(path, unit, {word: new[name] for word, name in words})
+            self.units.update(found)
+            new = self._noted(heirs)
+        return found
+
+    def _noted(self, givers: Iterable[Giver]) -> dict[str, list[Giver]]:
+        """Those that say something new, by their names."""
         new = {giver.definition: giver for giver in givers if self.givers.get(giver.definition) != giver}
         self.givers |= new
         names: dict[str, list[Giver]] = {}
         for giver in new.values():
             names.setdefault(giver.definition.name, []).append(giver)
-        found: list[tuple[str, int]] = []
-        for path, module in self.project.modules.items() if names else ():
+        return names
+
+    def _naming(self, names: Mapping[str, object]) -> Iterator[tuple[str, Unit, list[tuple[str, str]]]]:
+        """The statements not yet in question that hold some of the names: these, as they are written there and as they are."""
+        for path, module in self.project.modules.items():
             aliases = {bound: member for bound, (_, _, member) in module.imports.items() if member in names}
             here = {**{name: name for name in names}, **aliases}
             for unit in module.source.units:
-                key = (path, unit.index)
-                if unit.kind in _CLEAN or key in self.units or unit.words.isdisjoint(here):
-                    continue
-                if any(self._names_one(path, unit, w, names[here[w]]) for w in sorted(unit.words & here.keys())):
-                    found.append(key)
-        self.units.update(found)
-        return found
+                if unit.kind not in _CLEAN and (path, unit.index) not in self.units and not unit.words.isdisjoint(here):
+                    yield path, unit, [(word, here[word]) for word in sorted(unit.words & here.keys())]
 
-    def _names_one(self, path: str, unit: Unit, word: str, givers: list[Giver]) -> bool:
+    def _heirs(self, path: str, unit: Unit, named: Mapping[str, list[Giver]]) -> Iterator[Giver]:
+        """A class gives what its bases give, also where it says nothing of it."""
+        module = self.project.modules[path]
+        members = frozenset().union(
+            *(
+                giver.members
+                for word in _bases(module.source.text, unit)
+                for giver in named.get(word, ())
+                if self._stands_for(path, unit, word, [giver])
+            )
+        )
+        for name in unit.names if members else ():
+            definition = Definition(path, name, module.bound[name])
+            known = self.givers.get(definition)
+            yield Giver(definition, members if known is None else members | known.members)
+
+    def _stands_for(self, path: str, unit: Unit, word: str, givers: list[Giver]) -> bool:
         """Whether the word, in this statement, can stand for one of the definitions."""
-        below = unit.kind == "class" and word in _bases(self.project.modules[path].source.text, unit)
-        wanted = {giver.definition for giver in givers if below or giver.named_in(unit.words)}
+        wanted = {giver.definition for giver in givers}
         if not wanted or self.project.lookup(path, word) in wanted:
             return bool(wanted)
         module = self.project.modules[path]
@@ -84,7 +112,11 @@ class Carriers:
         return isinstance(symbol, Folder)
 
 
+def _within_reach(givers: list[Giver], unit: Unit) -> list[Giver]:
+    return [giver for giver in givers if giver.named_in(unit.words)]
+
+
 def _bases(text: str, unit: Unit) -> list[str]:
-    """The words between the parentheses after a class's name: what its bases give, it gives without naming it."""
+    """The words between the parentheses after a class's name."""
     found = _HEAD.search(text, unit.start, unit.end)
     return _WORD.findall(found[1]) if found is not None else []

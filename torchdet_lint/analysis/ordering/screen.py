@@ -31,6 +31,8 @@ LISTING_WORDS = frozenset("listdir scandir walk fwalk glob iglob rglob iterdir".
 FINISHING_WORDS = frozenset(
     "as_completed imap_unordered map_unordered uimap starmap_unordered get_next_unordered generator_unordered".split()
 )
+ALIASED_WORDS = LISTING_WORDS | FINISHING_WORDS
+"""What is looked for under the names that imports give it, too."""
 _STARTING_WORDS = frozenset(
     "Thread Process submit apply_async map_async add_done_callback ThreadPool ThreadPoolExecutor".split()
 )
