@@ -177,3 +177,24 @@ def test_the_order_is_that_in_which_the_program_comes_by_its_places() -> None:
         ("train.py", 8), ("train.py", 9), ("helper.py", 7), ("helper.py", 8), ("train.py", 11),
     ]  # fmt: skip
     assert len(set(found.order)) == len(found.order)
+
+
+@pytest.mark.parametrize(
+    ("before", "value", "state"),
+    [
+        ("", "any", "bad"),
+        ("torch.backends.cuda.enable_flash_sdp(False)\n", "any", "bad"),
+        (
+            "torch.backends.cuda.enable_flash_sdp(False)\ntorch.backends.cuda.enable_mem_efficient_sdp(False)\n",
+            "restricted, or without gradients",
+            "good",
+        ),
+        ("torch.use_deterministic_algorithms(True)\n", "deterministic in strict mode", "good"),
+    ],
+)
+def test_which_backends_attention_may_use(before: str, value: str, state: str) -> None:
+    found = card(
+        f"{before}torch.manual_seed(3)\nx = torch.ones(1, 2, 2).cuda().requires_grad_()\n"
+        "torch.nn.functional.scaled_dot_product_attention(x, x, x).sum().backward()\n"
+    )
+    assert [(each.value, each.state) for each in found.modes if each.name == "SDPA backends"] == [(value, state)]

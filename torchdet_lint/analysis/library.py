@@ -10,7 +10,7 @@ from torchdet_lint.analysis import calls, classes
 from torchdet_lint.analysis.machine import MAX_STEPS, Frame, Machine
 from torchdet_lint.analysis.operations import holds_older, kernel_names
 from torchdet_lint.analysis.trace import Summary
-from torchdet_lint.analysis.triggers import holds_site, renamed, site_words
+from torchdet_lint.analysis.triggers import classes_of_sites, holds_site, renamed, site_words
 from torchdet_lint.analysis.values import ClassValue, FunctionValue, Instance
 from torchdet_lint.catalog.versions import ANY
 from torchdet_lint.project.modules import Module
@@ -33,7 +33,8 @@ def evaluate_module(m: Machine, path: str, entered: Entered) -> Iterator[Summary
     """
     m.max_depth, m.runs_imports = DEPTH, False
     module = m.project.modules[path]
-    names = renamed(module, site_words(m.apis)) | kernel_names(module, m.apis)
+    own = classes_of_sites(m.project, m.apis)
+    names = own | renamed(module, site_words(m.apis) | own) | kernel_names(module, m.apis)
     held = [unit for unit in module.source.units if _holds_site(m, module, unit, names)]
     if not held:
         return

@@ -12,11 +12,8 @@ CUBLAS = "os.environ[CUBLAS_WORKSPACE_CONFIG]"
 FLASH_NAME = "FLASH_ATTENTION_DETERMINISTIC"
 FLASH = f"os.environ[{FLASH_NAME}]"
 GOOD_CUBLAS = (":4096:8", ":16:8")
-SDP_TOGGLES = {
-    "torch.backends.cuda.enable_flash_sdp": "flash",
-    "torch.backends.cuda.enable_mem_efficient_sdp": "efficient",
-    "torch.backends.cuda.enable_cudnn_sdp": "cudnn",
-}
+SDP = "sdp."
+"""What the modes begin with that say of each SDPA backend whether it may be used in the process."""
 DEBUG_LEVELS = {0: "off", "default": "off", 1: "warn", "warn": "warn", 2: "on", "error": "on"}
 
 
@@ -45,8 +42,10 @@ def apply(event: Event, state: State) -> State:
         return state._replace(cublas=good_cublas(event.value))
     if event.api in ("flash-deterministic", FLASH):
         return state._replace(flash=event.value != FALSE)
-    if event.api in SDP_TOGGLES and event.value == FALSE:
-        return state._replace(sdp_off=state.sdp_off | {SDP_TOGGLES[event.api]})
+    if event.api.startswith(SDP):
+        backend = frozenset((event.api.removeprefix(SDP),))
+        off = truth(event.value) in (Truth.NO, Truth.UNLIKELY)
+        return state._replace(sdp_off=state.sdp_off | backend if off else state.sdp_off - backend)
     return state
 
 

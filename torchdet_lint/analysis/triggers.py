@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from torchdet_lint.analysis.memory.screen import holds_memory
 from torchdet_lint.analysis.operations import holds_operation
 from torchdet_lint.catalog.apis import Apis
-from torchdet_lint.project.modules import Module, Project
+from torchdet_lint.project.modules import Module, Project, base_words
 from torchdet_lint.source import SourceFile, Unit
 
 SITE_ROLES = frozenset(
@@ -31,6 +31,21 @@ SEED_WORD = re.compile(r"(?:^|[_.])(?:seed|random_state)$|[a-z]Seed$")
 def site_words(apis: Apis) -> frozenset[str]:
     """The words that make a unit worth evaluating although no program reaches it."""
     return apis.triggers(SITE_ROLES) | SITE_WORDS
+
+
+@lru_cache(maxsize=2)  # for the project at hand, whole and in part
+def classes_of_sites(project: Project, apis: Apis) -> frozenset[str]:
+    """The names of the project's classes below one whose uses are judged: its own loaders, samplers, attention layers."""
+    words, found = apis.triggers(SITE_ROLES), set[str]()
+    below = [
+        (unit.names[0], bases)
+        for module in project.modules.values()
+        for unit in module.source.units
+        if unit.names and (bases := base_words(module.source, unit))
+    ]
+    while new := {name for name, bases in below if name not in found and not (words | found).isdisjoint(bases)}:
+        found |= new
+    return frozenset(found)
 
 
 @lru_cache(maxsize=8)

@@ -77,6 +77,7 @@ documented default seed."""
 MODES = (
     "strict", "warn-only", "debug-mode", "cudnn.enabled", "cudnn.benchmark", "cudnn.deterministic",
     "cublas-workspace", "flash-deterministic", "fill", "tf32", "precision", "inductor-autotune",
+    "sdp.flash", "sdp.efficient", "sdp.cudnn",
 )  # fmt: skip
 """What `Api.sets` can name. An entry is `mode` (turned on), `!mode` (off), `mode=argument` (set to what is given, if it is)
 or `mode=argument:True` (set to that when nothing is given)."""

@@ -40,7 +40,7 @@ def _visits(facts: Facts, events: list[Event]) -> list[Visit]:
     return programs or found
 
 
-def _loose(visit: Visit) -> bool:
+def may_be_fused(visit: Visit) -> bool:
     """Whether fused backends may run, with gradients, outside strict mode."""
     math_only = {"flash", "efficient"} <= visit.state.sdp_off
     return not (visit.around.no_grad or visit.around.sdpa or visit.state.strict == "on" or math_only)
@@ -48,14 +48,14 @@ def _loose(visit: Visit) -> bool:
 
 def _unrestricted(facts: Facts) -> Iterator[Finding]:
     for site, events in by_site(facts.uses("sdpa")).items():
-        if any(_loose(visit) for visit in _visits(facts, events)):
+        if any(may_be_fused(visit) for visit in _visits(facts, events)):
             yield at_site(facts, "TDL301", "default", site)
 
 
 def _implicit(facts: Facts) -> Iterator[Finding]:
     for site, events in by_site(facts.uses("attention", "call")).items():
         wanted = [event for event in events if _reaches_sdpa(event)]
-        loose = [visit for visit in _visits(facts, wanted) if _loose(visit)] if wanted else []
+        loose = [visit for visit in _visits(facts, wanted) if may_be_fused(visit)] if wanted else []
         if not loose:
             continue
         accelerated = any(

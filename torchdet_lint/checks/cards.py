@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchdet_lint.analysis.fold import Hit, events
+from torchdet_lint.analysis.fold import Hit, Visit, events
 from torchdet_lint.analysis.iteration import worker_count
 from torchdet_lint.analysis.modes import CUBLAS, good_cublas
 from torchdet_lint.analysis.state import FAMILIES, Status
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import Known, Made, Option, Truth, Value, alternatives, is_none, marks, truth
 from torchdet_lint.card import FamilyCard, LoaderCard, ModeCard, ProgramCard
+from torchdet_lint.checks.attention import may_be_fused
 from torchdet_lint.checks.emit import call_text, family_name, locate
 from torchdet_lint.checks.facts import Facts, ProgramFacts
 from torchdet_lint.checks.seeding import condition_of, seeded_after
@@ -114,7 +115,7 @@ def _state(facts: Facts, program: ProgramFacts, family: str) -> tuple[str, str]:
         return ("unseeded", "drawn only where a loader has no workers") if f"weak:{family}" in hits else ("unused", "")
     if any(mark.kind == "entropy" for mark in marks((seed.event.value,))):
         return "entropy", ""
-    visits = [visit for visit in facts.visits[hits[f"drawn:{family}"].event] if visit.program == program.program.path]
+    visits = _visits(facts, program, hits[f"drawn:{family}"].event)
     if any(visit.state.status(family) is Status.MAYBE for visit in visits):
         return "seeded", "under a condition that is not known here"
     return "seeded", _seed_text(seed.event.value)
@@ -179,6 +180,11 @@ def _given(value: Value | None) -> bool:
     return value is not None and is_none(value) is not Truth.YES
 
 
+def _visits(facts: Facts, program: ProgramFacts, event: Event) -> list[Visit]:
+    """Those that the program itself makes."""
+    return [visit for visit in facts.visits[event] if visit.program == program.program.path]
+
+
 def _modes(facts: Facts, program: ProgramFacts) -> Iterator[ModeCard]:
     """The switches that matter for the program, also those that it does not set."""
     hits = program.hits
@@ -203,10 +209,11 @@ def _modes(facts: Facts, program: ProgramFacts) -> Iterator[ModeCard]:
     sdpa = next((e for e in events(program.trace) if e.kind == "use" and e.note in ("sdpa", "attention")), None)
     if sdpa is not None:
         strict = "strict-on" in hits
+        safe = strict or not any(map(may_be_fused, _visits(facts, program, sdpa)))
         yield ModeCard(
             "SDPA backends",
-            "deterministic in strict mode" if strict else "any",
-            "good" if strict else "bad" if trains_on_gpu else "open",
+            "deterministic in strict mode" if strict else "restricted, or without gradients" if safe else "any",
+            "good" if safe else "bad" if trains_on_gpu else "open",
             locate(facts, sdpa.site),
         )
 

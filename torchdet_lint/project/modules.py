@@ -97,6 +97,16 @@ def added_paths(source: SourceFile) -> tuple[str, ...]:
     )
 
 
+_HEAD = re.compile(r"^class\s+\w+\s*\(([^)]*)", re.MULTILINE)
+_WORD = re.compile(r"\w+")
+
+
+def base_words(source: SourceFile, unit: Unit) -> list[str]:
+    """The words between the parentheses after the name of a class that a top-level statement defines."""
+    found = _HEAD.search(source.text, unit.start, unit.end) if unit.kind == "class" else None
+    return _WORD.findall(found[1]) if found is not None else []
+
+
 def _records_by_unit(source: SourceFile) -> dict[int, tuple[ImportRecord, ...]]:
     """The import statements inside of each unit, at any depth."""
     starts = [unit.start for unit in source.units]

@@ -4,18 +4,15 @@ a function, class or global that holds one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from torchdet_lint.analysis.ordering.screen import ALIASED_WORDS, NOTHING_OUTSIDE, Outside, makes_order
 from torchdet_lint.analysis.triggers import renamed
-from torchdet_lint.project.modules import Definition, Folder, ModuleRef, Project
+from torchdet_lint.project.modules import Definition, Folder, ModuleRef, Project, base_words
 from torchdet_lint.source import Unit
 
 _CLEAN = ("import", "from")
-_HEAD = re.compile(r"^class\s+\w+\s*\(([^)]*)", re.MULTILINE)
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,7 @@ class Carriers:
         members = frozenset().union(
             *(
                 giver.members
-                for word in _bases(module.source.text, unit)
+                for word in base_words(module.source, unit)
                 for giver in named.get(word, ())
                 if self._stands_for(path, unit, word, [giver])
             )
@@ -114,9 +111,3 @@ class Carriers:
 
 def _within_reach(givers: list[Giver], unit: Unit) -> list[Giver]:
     return [giver for giver in givers if giver.named_in(unit.words)]
-
-
-def _bases(text: str, unit: Unit) -> list[str]:
-    """The words between the parentheses after a class's name."""
-    found = _HEAD.search(text, unit.start, unit.end)
-    return _WORD.findall(found[1]) if found is not None else []
