@@ -20,11 +20,14 @@ class VersionError(ValueError):
 
 def suggest(name: str, known: Iterable[str]) -> str:
     """` (did you mean "x"?)` for the known name nearest to `name`, or an empty string when none is near."""
-    from difflib import get_close_matches  # slow to import, and needed only for errors
+    from difflib import SequenceMatcher, get_close_matches  # slow to import, and needed only for errors
+
+    def likeness(each: str) -> tuple[float, int]:
+        """Of codes that are equally like it, the one that begins with what somebody remembers."""
+        return SequenceMatcher(None, each, name).ratio(), _begins_alike(each, name)
 
     near = get_close_matches(name, list(known), n=9, cutoff=0.6)
-    near.sort(key=lambda each: -_begins_alike(each, name))  # a code begins with what somebody remembers of it
-    return f' (did you mean "{near[0]}"?)' if near else ""
+    return f' (did you mean "{max(near, key=likeness)}"?)' if near else ""
 
 
 def _begins_alike(one: str, other: str) -> int:
