@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import classes, commands
+from torchdet_lint.analysis import classes, commands, lengths, spelling
 from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_RECURSION, MAX_STEPS, Frame, Machine
 from torchdet_lint.analysis.trace import Branch, Enter, Event, Summary, Trace, Within
 from torchdet_lint.analysis.values import (
@@ -33,7 +33,7 @@ from torchdet_lint.analysis.values import (
     join,
     known,
 )
-from torchdet_lint.project.modules import External
+from torchdet_lint.project.modules import External, ModuleRef
 
 Args = tuple[Value, ...]
 Named = tuple[tuple[str, Value], ...]
@@ -54,7 +54,22 @@ def evaluate_call(m: Machine, f: Frame, expr: ir.Call) -> Value:
     f.logging = logs or path == "builtins.print"
     args, named = arguments(m, f, expr)
     f.naming, f.logging = naming, False
+    if (found := _as_written(m, f, path, expr, args)) is not None:
+        return found
     return call_value(m, f, callee, args, named, expr.span, expr)
+
+
+def _as_written(m: Machine, f: Frame, path: str, expr: ir.Call, args: Args) -> Value | None:
+    """What a builtin gives where that hangs on how its argument is written, and not only on what that may be."""
+    from torchdet_lint.analysis.special import any_definition
+
+    if path == "builtins.len" and len(expr.args) == 1:
+        count = lengths.length(m, f, expr.args[0].value)
+        return None if count is None else known(count)
+    if path == "builtins.getattr" and len(args) == 2 and isinstance(args[0], ModuleRef):
+        spelt = spelling.pattern(expr.args[1].value) if args[1] == UNKNOWN else None
+        return None if spelt is None else any_definition(m, args[0], spelt)
+    return None
 
 
 CONVERSIONS = frozenset(f"builtins.{name}" for name in ("str", "int", "hex", "format", "round", "abs")) | {
@@ -85,6 +100,7 @@ def arguments(m: Machine, f: Frame, expr: ir.Call) -> tuple[Args, Named]:
     named: dict[str, Value] = {}
     for arg in expr.args:
         value = bounded(evaluate(m, f, arg.value))
+        lengths.fixed(m, arg.value, value)
         if arg.star == "":
             args.append(value)
         elif arg.star == "=":
@@ -158,7 +174,7 @@ def _call_either(m: Machine, f: Frame, callee: Either, args: Args, named: Named,
     """Any one of several callees; each is a branch of its own."""
     results = []
     callees = [option for option in alternatives(callee) if not isinstance(option, Known)]
-    taking = [option for option in callees if takes(m, option, named)] or callees
+    taking = [option for option in callees if takes(m, option, args, named)] or callees
     for option in taking:
         kept, f.trace = f.trace, []
         m.heap.depth += 1
@@ -172,9 +188,9 @@ def _call_either(m: Machine, f: Frame, callee: Either, args: Args, named: Named,
     return join(*results) if results else UNKNOWN
 
 
-def takes(m: Machine, callee: Value, named: Named) -> bool:
-    """Whether a callee of the project has a parameter for each keyword; True for whatever else it is."""
-    function = callee
+def takes(m: Machine, callee: Value, args: Args, named: Named) -> bool:
+    """Whether a callee of the project can be called like this; True for whatever else it is."""
+    function, own = callee, 0 if isinstance(callee, FunctionValue) else 1
     if isinstance(callee, ClassValue | Instance):
         cls = callee if isinstance(callee, ClassValue) else callee.cls
         names = ("__init__",) if isinstance(callee, ClassValue) else ("__call__", "forward")
@@ -183,10 +199,20 @@ def takes(m: Machine, callee: Value, named: Named) -> bool:
     elif isinstance(callee, Bound) and isinstance(callee.function, FunctionValue):
         function = callee.function
     code = m.function_code(function) if isinstance(function, FunctionValue) else None
-    if code is None or any(param.kind == "**" for param in code.params):
-        return True
-    known_names = {param.name for param in code.params if param.kind in ("normal", "keyword")}
-    return all(name in known_names or name in ("*", "**") for name, _ in named)
+    return code is None or _fits(code.params[own:], len(args), [name for name, _ in named])
+
+
+def _fits(params: tuple[ir.Param, ...], count: int, names: list[str]) -> bool:
+    """Whether so many positional arguments and these keywords fill the parameters; unknown further ones (`*x`) may fill any."""
+    kinds = {param.kind for param in params}
+    places = [param for param in params if param.kind in ("positional", "normal")]
+    if count > len(places) and "*" not in kinds:
+        return False
+    taken = {param.name for param in params if param.kind in ("normal", "keyword")}
+    if "**" not in kinds and any(name not in taken and name not in ("*", "**") for name in names):
+        return False
+    rest = (*places[count:], *(param for param in params if param.kind == "keyword"))
+    return "*" in names or "**" in names or all(param.default is not None or param.name in names for param in rest)
 
 
 def call_instance(m: Machine, f: Frame, callee: Instance, args: Args, named: Named, span: ir.Span) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import attributes, calls, classes, effects, iteration, tests
+from torchdet_lint.analysis import attributes, calls, classes, effects, iteration, lengths, tests
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Branch, Event, Repeat
 from torchdet_lint.analysis.values import (
@@ -329,6 +329,7 @@ def _format(m: Machine, f: Frame, expr: ir.Format) -> Value:
 
 def _comprehension(m: Machine, f: Frame, expr: ir.Comprehension) -> Value:
     kept = dict(f.env)
+    count = lengths.mapped(m, f, expr)
     names = f.narrowed
     f.narrowed = dict(names)
     outer, f.trace = f.trace, []
@@ -354,6 +355,7 @@ def _comprehension(m: Machine, f: Frame, expr: ir.Comprehension) -> Value:
     if cell.items is not None or cell.element != element:
         cell.items, cell.element = None, element
         cell.version += 1
+    cell.length = count
     return box
 
 

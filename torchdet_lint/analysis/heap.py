@@ -14,17 +14,19 @@ class Cell:
     """The content behind one identity.
 
     Entries are attributes or dictionary items by name. `items` are the elements of a list whose order is known, None when it
-    is not; `element` is any element that is not in `items`. `depth` is how many branches and loops surrounded the creation:
+    is not; `element` is any element that is not in `items`. `length` is how many items a list has where nothing can change that
+    (see `lengths`). `depth` is how many branches and loops surrounded the creation:
     a write from deeper inside happens only on some paths. `version` grows with each change that can be seen.
     """
 
-    __slots__ = ("depth", "element", "entries", "items", "open", "version")
+    __slots__ = ("depth", "element", "entries", "items", "length", "open", "version")
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
         self.entries: dict[str, Value] = {}
         self.items: list[Value] | None = []
         self.element: Value | None = None
+        self.length: int | None = None
         self.open = False
         self.version = 0
 
@@ -74,6 +76,7 @@ class Heap:
 
     def append(self, identity: Identity, value: Value) -> None:
         cell = self.cell(identity)
+        cell.length = None
         if cell.items is not None and self.depth <= cell.depth and len(cell.items) < 64:
             cell.items.append(value)
             cell.version += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from torchdet_lint import ir
@@ -81,10 +82,12 @@ def _getattr(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     return UNKNOWN
 
 
-def any_definition(m: Machine, module: ModuleRef) -> Value:
-    """Any function or class that a module defines, where the name is not known."""
+def any_definition(m: Machine, module: ModuleRef, spelt: re.Pattern[str] | None = None) -> Value:
+    """Any function or class that a module defines, where the name is not known, or only that it is spelt like this."""
     found: list[Value] = []
     for unit in m.project.modules[module.path].source.units:
+        if spelt is not None and not any(map(spelt.fullmatch, unit.names)):
+            continue
         if unit.kind in ("def", "class") and len(found) < 12:
             value = m.global_value(module.path, unit.names[0]) if unit.names else None
             if isinstance(value, FunctionValue | ClassValue):

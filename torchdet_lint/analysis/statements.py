@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import attributes, classes, commands, importing, iteration, tests
+from torchdet_lint.analysis import attributes, classes, commands, importing, iteration, lengths, tests
 from torchdet_lint.analysis.calls import of_annotation
 from torchdet_lint.analysis.contexts import enter_context
 from torchdet_lint.analysis.expressions import evaluate
 from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.measuring import record_measured
 from torchdet_lint.analysis.naming import labels, names_something
 from torchdet_lint.analysis.overwriting import record_overwritten
 from torchdet_lint.analysis.trace import Branch, Event, Leave, Node, Repeat, Within
@@ -137,6 +138,7 @@ def _assign(m: Machine, f: Frame, s: ir.Assign) -> None:
         value = named if named != UNKNOWN else value
     for target in s.targets:
         attributes.assign(m, f, target, value, s.span)
+    record_measured(m, f, s)
 
 
 def _dropped(m: Machine, f: Frame, value: ir.Expr) -> None:
@@ -310,7 +312,10 @@ def _for(m: Machine, f: Frame, s: ir.For) -> None:
     value = evaluate(m, f, s.iter)
     element = iteration.iterate(m, f, value, s.span)
     kind = "cases" if isinstance(s.iter, ir.Sequence) else "for"
+    grown = lengths.growing(m, f, s)
     _loop(m, f, s.span, kind, s.body, s.orelse, (s.target, element))
+    for identity, count in grown.items():
+        m.heap.cell(identity).length = count
     record_overwritten(m, f, s)
 
 

@@ -1,0 +1,43 @@
+"""Names that a program puts together: what is known of them although not every part is (`f"Generator{size}"`)."""
+
+from __future__ import annotations
+
+import re
+
+from torchdet_lint import ir
+
+_FIELD = re.compile(r"\{[^{}]*\}|%[sdi]")
+
+
+def pattern(expr: ir.Expr) -> re.Pattern[str] | None:
+    """What every text matches that the expression can give; None where no part of it is known."""
+    parts = _parts(expr)
+    if not any(parts):
+        return None
+    return re.compile(".*".join(map(re.escape, parts)), re.DOTALL)
+
+
+def _parts(expr: ir.Expr) -> list[str]:
+    """The known pieces of a text in order; between each two of them there may be anything."""
+    if isinstance(expr, ir.Const) and isinstance(expr.value, str):
+        return [expr.value]
+    found = [""]
+    if isinstance(expr, ir.Format):
+        for part in expr.parts:
+            found = _joined(found, _parts(part))
+        return found
+    if isinstance(expr, ir.Binary) and expr.op == "+":
+        return _joined(_parts(expr.left), _parts(expr.right))
+    if isinstance(expr, ir.Binary) and expr.op == "%":
+        return _template(expr.left)
+    if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Attr) and expr.func.name == "format":
+        return _template(expr.func.value)
+    return ["", ""]
+
+
+def _joined(left: list[str], right: list[str]) -> list[str]:
+    return [*left[:-1], left[-1] + right[0], *right[1:]]
+
+
+def _template(expr: ir.Expr) -> list[str]:
+    return _FIELD.split(expr.value) if isinstance(expr, ir.Const) and isinstance(expr.value, str) else ["", ""]
