@@ -52,6 +52,17 @@ MODELS = [
     )
 ]
 
+MODELS += [
+    Case(
+        "what is loaded for a model, and what it is asked about, draws nothing",
+        "",
+        "from torchvision.models.utils import load_state_dict_from_url\n"
+        "from torchvision.models.detection.rpn import AnchorGenerator\n"
+        "from torchvision.models.inception import InceptionOutputs\n"
+        "torch.save((load_state_dict_from_url('x'), AnchorGenerator(((32,),)), InceptionOutputs(1, 2)), 'f')\n",
+    ),
+]
+
 TRAINERS = [
     Case(
         "a head that is run and never trained is in the checkpoint",

@@ -76,6 +76,16 @@ SPEAKS = {
         "pool.imap_unordered(g, xs)",
         "feeds the loop that writes to `file`",
     ),
+    "stored under a number that is counted": (
+        "def f(pool, g, xs, store):\n    n = 0\n    for r in pool.imap_unordered(g, xs):\n        store.put(str(n), r)\n        n += 1",
+        "pool.imap_unordered(g, xs)",
+        "reaches `store.put(...)`",
+    ),
+    "put into a queue": (
+        "def f(pool, g, xs, q):\n    for r in pool.imap_unordered(g, xs):\n        q.put((r, 1), False)",
+        "pool.imap_unordered(g, xs)",
+        "feeds the loop that fills `q`",
+    ),
     "a dictionary that is walked through": (
         "def f(fs):\n    out = {}\n    for x in as_completed(fs):\n        out[fs[x]] = x.result()\n    return list(out.values())",
         "as_completed(fs)",
@@ -165,6 +175,11 @@ SILENT = {
     "by an index that the job returns": (
         "def f(pool, g, xs):\n    out = [None] * len(xs)\n    for i, r in pool.imap_unordered(g, enumerate(xs)):\n"
         "        out[i] = r\n    return out"
+    ),
+    "stored under a key that comes with the result": (
+        "def f(pool, g, xs, env):\n    n = 0\n    for i, rs in pool.imap_unordered(g, xs):\n        for size, r in zip((1, 2), rs):\n"
+        "            key = f'{size}-{str(i).zfill(5)}'.encode()\n            with env.begin() as txn:\n                txn.put(key, r)\n"
+        "        n += 1\n    return n"
     ),
     "taken out of the dictionary in order": (
         "def f(fs, n):\n    out = {}\n    for x in as_completed(fs):\n        out[fs[x]] = x.result()\n"

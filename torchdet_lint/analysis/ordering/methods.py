@@ -140,7 +140,7 @@ def _add(frame: Frame, expr: ir.Call, func: ir.Attr, receiver: Value) -> Value:
     name, values = func.name, [frame.eval(arg.value) for arg in expr.args]
     key = key_of(func.value) or shown(func.value)
     orders = frame.loop_orders(receiver.depth)
-    derived = any(frame.derived(arg.value) for arg in expr.args)
+    derived = any(frame.derived(arg.value) for arg in expr.args) and not _is_keyed(frame, expr, name, values)
     if name in tables.GROWS:
         _grow(frame, expr, func, receiver, values, orders if _varies(expr) else frozenset())
     elif name == "setdefault":
@@ -167,6 +167,12 @@ def _effect(name: str, key: str) -> str:
     if name in tables.TRAINS:
         return "feeds the loop that trains"
     return f"feeds the loop that draws with `{name}`" if name in tables.DRAWS else f"feeds the loop that fills `{key}`"
+
+
+def _is_keyed(frame: Frame, expr: ir.Call, name: str, values: list[Value]) -> bool:
+    """`store.put(key, value)` with a key that comes from the element: it is stored under that key whenever its turn comes."""
+    both = name == "put" and len(values) > 1 and not isinstance(expr.args[1].value, ir.Const)
+    return both and frame.derived(expr.args[0].value) and not values[0].origins
 
 
 def _varies(expr: ir.Call) -> bool:
