@@ -205,6 +205,21 @@ for epoch in range(3):
         "for rate in (float(each) for each in sys.argv):\n    torch.manual_seed(1)\n    order = torch.randperm(3)\n"
         "    model.fit(order, rate)\n",
     ),
+    *(
+        (
+            f"a loop over {title}",
+            "TDL012",
+            expected,
+            f"{given}:\n    random.seed(3)\n    files = sorted(sys.argv)\n    random.shuffle(files)\n",
+        )
+        for title, expected, given in (
+            ("data sets that are written out", "", "SETS = ['train', 'extra']\nfor name in SETS"),
+            ("data sets with their weights", "", "SETS = [('train', 0.7), ('extra', 0.3)]\nfor name, weight in SETS"),
+            ("folders of splits", "", "SETS = {'train': 'a', 'test': 'b'}\nfor split, folder in SETS.items()"),
+            ("numbers", "TDL012", "EPOCHS = [1, 2, 3]\nfor epoch in EPOCHS"),
+            ("what is given", "TDL012", "for name in sys.argv"),
+        )
+    ),
     (
         "a seed that calls may bring",
         "TDL012",

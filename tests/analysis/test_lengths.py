@@ -37,7 +37,11 @@ def test_more_items_or_nobody_knows(given: str) -> None:
 CASES = [
     ("few arguments", "", "def f(*xs):\n    if len(xs) > 1: draw()\nf(1)"),
     ("more arguments", "TDL003", "def f(*xs):\n    if len(xs) > 1: draw()\nf(1, 2)"),
-    ("a list that grows", "TDL003", "def f(xs):\n    while True:\n        if len(xs) > 3: draw()\n        xs.append(1)\nf([1])"),
+    (
+        "a list that grows",
+        "TDL003",
+        "def f(xs):\n    while True:\n        if len(xs) > 3: draw()\n        xs.append(1)\nf([1])",
+    ),
     (
         "a list that grows under another name",
         "TDL003",

@@ -21,7 +21,9 @@ def said(call: str) -> str:
     return codes({"models.py": MODELS, "train.py": program}, "TDL0")
 
 
-@pytest.mark.parametrize("name", ["f'Small{x}'", "f'{x}Small'", "'Small%s' % x", "'Small{}'.format(x)", "'S' + x + 'l'"])
+@pytest.mark.parametrize(
+    "name", ["f'Small{x}'", "f'{x}Small'", "'Small%s' % x", "'Small{}'.format(x)", "'S' + x + 'l'"]
+)
 def test_names_that_cannot_be_are_left_out(name: str) -> None:
     assert said(f"getattr(models, {name})()") == ""
 
@@ -33,7 +35,14 @@ def test_names_that_may_be_are_kept(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
-    [("", "TDL003"), ("3", "TDL002"), ("n=3", "TDL002"), ("3, 4", "TDL002"), ("*xs", "TDL002 TDL003"), ("scale=3", "TDL002 TDL003")],
+    [
+        ("", "TDL003"),
+        ("3", "TDL002"),
+        ("n=3", "TDL002"),
+        ("3, 4", "TDL002"),
+        ("*xs", "TDL002 TDL003"),
+        ("scale=3", "TDL002 TDL003"),
+    ],
 )
 def test_callees_that_do_not_take_the_arguments_are_left_out(arguments: str, expected: str) -> None:
     """`scale=3` fits none of them, so nothing is known after all."""

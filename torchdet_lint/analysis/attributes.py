@@ -395,6 +395,22 @@ def delete_key(m: Machine, holder: Value, key: Value) -> None:
         cell.version += 1
 
 
+def new_dict(
+    m: Machine, f: Frame, kind: str, args: tuple[Value, ...], named: tuple[tuple[str, Value], ...], span: ir.Span
+) -> Value:
+    """A fresh dictionary (or namespace) of what it is made from."""
+    box = Box(kind, f.identity(span))
+    m.heap.cell(box.identity).depth = m.heap.depth
+    for value in args:
+        update_dict(m, box, value)
+    for name, value in named:
+        if name == "**":
+            m.heap.cell(box.identity).open = True
+        else:
+            m.heap.write(box.identity, name, value, replace=True)
+    return box
+
+
 def update_dict(m: Machine, box: Box, value: Value) -> None:
     """`box.update(value)`"""
     cell = m.heap.cell(box.identity)

@@ -142,11 +142,32 @@ def is_module(m: Machine, cls: ClassValue) -> bool:
     return find_member(m, cls, "forward") is not None
 
 
+DICTS = frozenset(("builtins.dict", "collections.OrderedDict", "collections.UserDict", "easydict.EasyDict"))
+READS_ITEMS = ("__getattr__", "__getattribute__")
+DICT_MEMBERS = frozenset(
+    "__getattr__ __getattribute__ __setattr__ __delattr__ __init__ __new__ __repr__ __str__ __missing__ __copy__ __deepcopy__"
+    " __dir__ __getstate__ __setstate__ __reduce__ __doc__ __slots__ copy todict to_dict toDict".split()
+)
+"""What a class may define that is a dictionary with its entries as attributes, and nothing more."""
+
+
+def is_attribute_dict(m: Machine, cls: ClassValue) -> bool:
+    """Whether objects of a class are dictionaries whose entries are attributes too (`class EasyDict(dict)`)."""
+    known, outside = ancestry(m, cls)
+    if not outside or not DICTS.issuperset(outside):
+        return False
+    if not all(DICT_MEMBERS.issuperset(part.members) for part in known):
+        return False
+    return any(find_member(m, cls, name) is not None for name in READS_ITEMS) or assigns(m, cls, "__dict__")
+
+
 def instantiate(m: Machine, f: Frame, cls: ClassValue, args: tuple[Value, ...], named: Named, span: ir.Span) -> Value:
     """Makes an object: what its constructor does becomes part of the trace."""
-    from torchdet_lint.analysis import calls
+    from torchdet_lint.analysis import attributes, calls
     from torchdet_lint.analysis.outside import construct_base
 
+    if is_attribute_dict(m, cls):
+        return attributes.new_dict(m, f, "namespace", args, named, span)
     instance = Instance(cls, f.identity(span))
     known, outside = ancestry(m, cls)
     found = find_member(m, cls, "__init__")

@@ -50,6 +50,22 @@ def known_items(m: Machine, value: Value) -> tuple[Value, ...] | None:
     return None
 
 
+MOST_CASES = 16
+
+
+def are_cases(m: Machine, value: Value) -> bool:
+    """Whether these are a few things with names of their own, such as splits or data sets with their weights, that the program
+    writes out somewhere.
+    """
+    listed = [known_items(m, option) for option in usual(value)]
+    return bool(listed) and all(items and len(items) <= MOST_CASES and all(map(_is_named, items)) for items in listed)
+
+
+def _is_named(item: Value) -> bool:
+    parts = item.items if isinstance(item, Items) else (item,)
+    return any(isinstance(part, Known) and part.kind == "str" for part in parts)
+
+
 def element(m: Machine, value: Value) -> Value:
     """Any item of a value, without iterating it for real."""
     items = known_items(m, value)

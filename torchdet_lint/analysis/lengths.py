@@ -1,7 +1,8 @@
 """How many items lists and tuples have, where no later turn of a loop and no other code can change that.
 
-Bodies of loops are evaluated once, so the items that a list has at some point say little about what `len` gives there. Sure are a tuple of
-arguments, a list that is written as an argument (`net([latent])`: nobody else holds it), and what is built item by item from one of these.
+Bodies of loops are evaluated once, so the items that a list has at some point say little about what `len` gives there. Sure
+are a tuple of arguments, a list that is written as an argument (`net([latent])`: nobody else holds it), and what is built item
+by item from one of these.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ def length(m: Machine, f: Frame, expr: ir.Expr) -> int | None:
 
 def fixed(m: Machine, expr: ir.Expr, value: Value) -> None:
     """Notes how long a list is that is written as an argument."""
-    if isinstance(expr, ir.Sequence) and isinstance(value, Box) and value.kind == "list":
-        if not any(isinstance(item, ir.Starred) for item in expr.items):
-            m.heap.cell(value.identity).length = len(expr.items)
+    if not isinstance(expr, ir.Sequence) or any(isinstance(item, ir.Starred) for item in expr.items):
+        return
+    if isinstance(value, Box) and value.kind == "list":
+        m.heap.cell(value.identity).length = len(expr.items)
 
 
 def mapped(m: Machine, f: Frame, expr: ir.Comprehension) -> int | None:
@@ -57,7 +59,7 @@ def _count(m: Machine, value: Value) -> int | None:
 
 
 def _is_settled(f: Frame, body: ir.Body, name: str, value: Value) -> bool:
-    """Whether nothing in the function makes the list longer or shorter, under this name or another, and no loop binds the name anew."""
+    """Whether nothing in the function makes the list longer or shorter, under any name, and no loop binds the name anew."""
     mutated = list(_mutated(body))
     for loop in (statement for statement in flat(body) if isinstance(statement, ir.For | ir.While)):
         mutated += [each for statement in flat(loop.body) for each in _bound(statement) if each == name]
@@ -109,6 +111,12 @@ def _is_part(target: ir.Expr) -> bool:
 
 def _bound(statement: ir.Stmt) -> Iterator[str]:
     """The names that a statement binds."""
-    targets = statement.targets if isinstance(statement, ir.Assign) else (statement.target,) if isinstance(statement, ir.For) else ()
+    targets = (
+        statement.targets
+        if isinstance(statement, ir.Assign)
+        else (statement.target,)
+        if isinstance(statement, ir.For)
+        else ()
+    )
     for target in targets:
         yield from target_names(target)

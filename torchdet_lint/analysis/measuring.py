@@ -11,9 +11,13 @@ from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import Instance, Made, alternatives
 from torchdet_lint.project.names import target_names
 
-_PARTS = frozenset("parameters named_parameters modules named_modules children named_children buffers named_buffers".split())
+_PARTS = frozenset(
+    "parameters named_parameters modules named_modules children named_children buffers named_buffers".split()
+)
 _MOVES = frozenset("to cuda cpu eval train half float double requires_grad_".split())
-_SIZES = frozenset("numel nelement size shape dim ndim ndimension element_size requires_grad dtype device is_cuda".split())
+_SIZES = frozenset(
+    "numel nelement size shape dim ndim ndimension element_size requires_grad dtype device is_cuda".split()
+)
 _SHOWN = frozenset("print str repr len type id info debug pprint".split())
 
 
@@ -21,7 +25,11 @@ def record_measured(m: Machine, f: Frame, s: ir.Assign) -> None:
     """Appends that a network is loaded, where a name is bound to one of which only the size is ever read: what is drawn for
     either reaches no result.
     """
-    if not isinstance(f.function, ir.Function) or not isinstance(s.value, ir.Call) or not isinstance(s.targets[0], ir.Name):
+    if (
+        not isinstance(f.function, ir.Function)
+        or not isinstance(s.value, ir.Call)
+        or not isinstance(s.targets[0], ir.Name)
+    ):
         return
     options = [each for each in alternatives(f.env.get(s.targets[0].id)) if isinstance(each, Instance | Made)]
     if not options or s.targets[0].id not in _measured(m, f.function):
@@ -82,11 +90,15 @@ def _uses(node: Any, name: str, *, shown: bool) -> Iterator[bool]:
 
 def _reads(node: object, name: str) -> bool:
     """Whether a target mentions the network without binding its name."""
-    return not isinstance(node, ir.Name) and any(isinstance(each, ir.Name) and each.id == name for each in ir.nested(node))
+    return not isinstance(node, ir.Name) and any(
+        isinstance(each, ir.Name) and each.id == name for each in ir.nested(node)
+    )
 
 
 def _moves(func: ir.Expr, name: str) -> bool:
-    return isinstance(func, ir.Attr) and func.name in _MOVES and isinstance(func.value, ir.Name) and func.value.id == name
+    return (
+        isinstance(func, ir.Attr) and func.name in _MOVES and isinstance(func.value, ir.Name) and func.value.id == name
+    )
 
 
 def _gives_parts(source: ir.Expr, name: str) -> bool:
@@ -105,7 +117,11 @@ def _sizes(node: Any, names: set[str]) -> Iterator[bool]:
         if node.id in names:
             yield False
     elif isinstance(node, ir.Attr) and node.name in _SIZES:
-        inner = node.value.value if isinstance(node.value, ir.Attr) and node.value.name in ("data", "weight") else node.value
+        inner = (
+            node.value.value
+            if isinstance(node.value, ir.Attr) and node.value.name in ("data", "weight")
+            else node.value
+        )
         yield from () if isinstance(inner, ir.Name) else _sizes(inner, names)
     elif isinstance(node, tuple):
         for part in node:

@@ -123,19 +123,21 @@ def command_option(
     """Parameters of a click, typer or hydra command that is called without them are options."""
     if not isinstance(code, ir.Function) or not code.decorators:
         return
+    rest = next((f.env[param.name] for param in code.params if param.kind == "**"), None)
     for decorator in code.decorators:
         if not isinstance(decorator, ir.Call):
             continue
         name = ir.last_name(decorator.func)
         if name in ("option", "argument"):
-            _click_option(f, decorator, given)
+            _click_option(m, f, decorator, given, rest)
         elif name == "command":
             for param in code.params:
                 if param.name not in given and not positional and param.default is not None:
                     f.env[param.name] = _typer_default(m, f, param)
 
 
-def _click_option(f: Frame, decorator: ir.Call, given: dict[str, Value]) -> None:
+def _click_option(m: Machine, f: Frame, decorator: ir.Call, given: dict[str, Value], rest: Value | None) -> None:
+    """Binds an option to the parameter of its name, else to an entry of `rest`, which is `**options`."""
     names = [a.value.value for a in decorator.args if a.star == "" and isinstance(a.value, ir.Const)]
     names = [name for name in names if isinstance(name, str)]
     plain = [name for name in names if not name.startswith("-")]
@@ -143,7 +145,7 @@ def _click_option(f: Frame, decorator: ir.Call, given: dict[str, Value]) -> None
     if not (plain or long):
         return
     name = plain[0] if plain else long[0].split("/", 1)[0].lstrip("-").replace("-", "_")
-    if name in given or name not in f.env:
+    if name in given or (name not in f.env and not isinstance(rest, Box)):
         return
     settings = {a.name: a.value for a in decorator.args if a.star == "="}
     default: Value = NONE
@@ -154,7 +156,11 @@ def _click_option(f: Frame, decorator: ir.Call, given: dict[str, Value]) -> None
         default = UNKNOWN
     elif "is_flag" in settings or (long and "/" in long[0]):
         default = FALSE
-    f.env[name] = default if default == UNKNOWN else Option(default, f"`{long[0] if long else name}`")
+    value = default if default == UNKNOWN else Option(default, f"`{long[0] if long else name}`")
+    if name in f.env:
+        f.env[name] = value
+    elif isinstance(rest, Box):
+        m.heap.write(rest.identity, name, value, replace=True)
 
 
 def typer_default(made: Made, param: ir.Param) -> Value:

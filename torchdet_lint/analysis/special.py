@@ -206,16 +206,8 @@ def _map(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
 
 
 def _dict(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
-    box = Box("namespace" if made.cls.endswith("amespace") else "dict", f.identity(span))
-    m.heap.cell(box.identity).depth = m.heap.depth
-    for value in made.args:
-        attributes.update_dict(m, box, value)
-    for name, value in made.named:
-        if name == "**":
-            m.heap.cell(box.identity).open = True
-        else:
-            m.heap.write(box.identity, name, value, replace=True)
-    return box
+    kind = "namespace" if made.cls.endswith(("amespace", "EasyDict")) else "dict"
+    return attributes.new_dict(m, f, kind, made.args, made.named, span)
 
 
 def _partial(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:

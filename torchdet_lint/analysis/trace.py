@@ -51,7 +51,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeat:
-    """A loop; kind: "for", "cases" (over what is written out one by one), "while", "forever", "comprehension", "fit"."""
+    """A loop; kind: "for", "cases" (over things that the program writes out), "while", "forever", "comprehension", "fit"."""
 
     site: Site
     kind: str

@@ -11,17 +11,20 @@ from torchdet_lint.analysis.state import Status
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
     Identity,
+    Known,
     Made,
     Mark,
+    Option,
     Site,
     Truth,
     Value,
     alternatives,
     is_none,
     marks,
+    usual,
 )
 from torchdet_lint.checks.emit import at_site, call_text, family_name, source_text
-from torchdet_lint.checks.facts import LIBRARY, Facts, by_site, find_call, program_first
+from torchdet_lint.checks.facts import LIBRARY, Facts, by_site, find_call, nested, program_first
 from torchdet_lint.checks.studies import only_looked_at
 from torchdet_lint.finding import Finding
 
@@ -113,10 +116,44 @@ def _entropy(facts: Facts) -> Iterator[Finding]:
     for event, value in sorted([*rngs, *seeders], key=lambda item: item[0].site):
         if value is None or event.site in said:
             continue
-        found = _worst(facts, event, marks((value,)), call_text(facts, event.site))
+        found = _worst(facts, event, _without_asking(facts, value), call_text(facts, event.site))
         if found is not None:
             said.add(event.site)
             yield found
+
+
+def _without_asking(facts: Facts, seed: Value) -> frozenset[Mark]:
+    """Where the seed may come from unless the user asks for that: an option with a value of its own is not None by itself."""
+    defaults = [each for option in alternatives(seed) if isinstance(option, Option) for each in usual(option)]
+    given = any(isinstance(default, Known) and default.value is not None for default in defaults)
+    return frozenset(
+        mark
+        for mark in marks((seed,))
+        if mark.site is None or not ((given or _is_optional(facts, mark.site)) and _only_for_none(facts, mark.site))
+    )
+
+
+def _is_optional(facts: Facts, site: Site) -> bool:
+    """Whether what is drawn there is drawn only where the user chooses something else than the defaults."""
+    visits = [visit for event in facts.events("draw") if event.site == site for visit in facts.visits[event]]
+    return bool(visits) and all(visit.around.optional for visit in visits)
+
+
+def _only_for_none(facts: Facts, site: Site) -> bool:
+    """Whether a place is reached only where something is None: `if seed is None: seed = …`."""
+    for node in nested(facts.project.body(site.path, site.unit)):
+        if not isinstance(node, ir.If | ir.Choice) or not isinstance(node.test, ir.Compare):
+            continue
+        test = node.test
+        if test.ops not in (("is",), ("is not",)) or not (
+            isinstance(test.values[0], ir.Const) and test.values[0].value is None
+        ):
+            continue
+        body, orelse = (node.body, node.orelse) if isinstance(node, ir.If) else ((node.then,), (node.other,))
+        arm = body if test.ops == ("is",) else orelse
+        if any(part.span[0] <= site.span[0] < part.span[1] for part in nested(arm) if hasattr(part, "span")):
+            return True
+    return False
 
 
 def _worst(facts: Facts, event: Event, found: frozenset[Mark], call: str) -> Finding | None:
