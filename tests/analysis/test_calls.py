@@ -322,3 +322,16 @@ CASES = [
 @pytest.mark.parametrize(("expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_codes(text: str, expected: str) -> None:
     assert codes(text) == expected
+
+
+def test_an_argument_that_only_some_paths_give_is_else_the_default() -> None:
+    text = """\
+        settings = {}
+        if len(sys.argv) > 1:
+            settings["seed"] = 3
+        def f(seed=7):
+            return random.Random(seed).random()
+        torch.save(f(**settings), "f")
+    """
+    assert codes(text) == ""
+    assert codes(text.replace("seed=7", "seed=None")) == "tdl004"

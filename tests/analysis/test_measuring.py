@@ -12,6 +12,10 @@ class Net(nn.Module):
         super().__init__()
         self.a = nn.Linear(2, 2)
     def forward(self, x): return self.a(x)
+class Noisy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Parameter(torch.randn(3) * float(np.sqrt(2)))
 keep = []
 def look():
     net = {made}
@@ -40,7 +44,7 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize("made", ["Net()", "nn.Linear(2, 2)", "nn.Sequential(Net(), Net())"])
+@pytest.mark.parametrize("made", ["Net()", "nn.Linear(2, 2)", "nn.Sequential(Net(), Net())", "Noisy()"])
 @pytest.mark.parametrize("body", SIZES)
 def test_sizes_alone_are_no_use_of_what_was_drawn(made: str, body: str) -> None:
     assert codes(PROGRAM.format(made=made, body=body), "TDL0") == ""

@@ -7,6 +7,7 @@ from torchdet_lint.analysis import classes, commands, lengths, spelling
 from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_RECURSION, MAX_STEPS, Frame, Machine
 from torchdet_lint.analysis.trace import Branch, Enter, Event, Summary, Trace, Within
 from torchdet_lint.analysis.values import (
+    MISSING,
     NONE,
     UNKNOWN,
     Bound,
@@ -381,7 +382,7 @@ def bind(
     rest = list(args)
     for param in code.params:
         if param.kind in ("positional", "normal") and rest:
-            given_value = rest.pop(0)
+            given_value = _or_default(m, frame, function, param, rest.pop(0))
             frame.env[param.name] = annotated(m, frame, param) if given_value == UNKNOWN else given_value
         elif param.kind == "*":
             frame.env[param.name] = Items(tuple(rest)) if "*" not in given and not open_call else UNKNOWN
@@ -389,11 +390,20 @@ def bind(
         elif param.kind == "**":
             frame.env[param.name] = _rest_named(m, frame, param, code, given)
         elif param.name in given:
-            named_value = given[param.name]
+            named_value = _or_default(m, frame, function, param, given[param.name])
             frame.env[param.name] = annotated(m, frame, param) if named_value == UNKNOWN else named_value
         else:
             frame.env[param.name] = _default(m, frame, function, param, open_call=spread_unknown)
     command_option(m, frame, code, given, bool(args))
+
+
+def _or_default(m: Machine, frame: Frame, function: FunctionValue, param: ir.Param, value: Value) -> Value:
+    """What a parameter is: its default where the argument is only given on some paths."""
+    options = alternatives(value)
+    if MISSING not in options:
+        return value
+    rest = [option for option in options if option is not MISSING]
+    return join(*rest, *alternatives(_default(m, frame, function, param, open_call=False)))
 
 
 def _rest_named(

@@ -7,8 +7,6 @@ from typing import Any
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.machine import Frame, Machine
-from torchdet_lint.analysis.trace import Event
-from torchdet_lint.analysis.values import Instance, Made, alternatives
 from torchdet_lint.project.names import target_names
 
 _PARTS = frozenset(
@@ -21,23 +19,12 @@ _SIZES = frozenset(
 _SHOWN = frozenset("print str repr len type id info debug pprint".split())
 
 
-def record_measured(m: Machine, f: Frame, s: ir.Assign) -> None:
-    """Appends that a network is loaded, where a name is bound to one of which only the size is ever read: what is drawn for
-    either reaches no result.
-    """
-    if (
-        not isinstance(f.function, ir.Function)
-        or not isinstance(s.value, ir.Call)
-        or not isinstance(s.targets[0], ir.Name)
-    ):
-        return
-    options = [each for each in alternatives(f.env.get(s.targets[0].id)) if isinstance(each, Instance | Made)]
-    if not options or s.targets[0].id not in _measured(m, f.function):
-        return
-    for option in options:
-        for part in (option, *m.heap.below(option)):
-            made = Made("numel", (), (), f.identity(s.span))
-            f.trace.append(Event("load", f.site(s.span), "numel", value=part, made=made))
+def is_measured(m: Machine, f: Frame, s: ir.Assign) -> bool:
+    """Whether a name is bound to a new network of which only the size is ever read."""
+    target = s.targets[0]
+    if not isinstance(f.function, ir.Function) or not isinstance(s.value, ir.Call) or not isinstance(target, ir.Name):
+        return False
+    return target.id in _measured(m, f.function)
 
 
 def _measured(m: Machine, function: ir.Function) -> frozenset[str]:

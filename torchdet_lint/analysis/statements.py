@@ -12,7 +12,7 @@ from torchdet_lint.analysis.calls import of_annotation
 from torchdet_lint.analysis.contexts import enter_context
 from torchdet_lint.analysis.expressions import evaluate
 from torchdet_lint.analysis.machine import Frame, Machine
-from torchdet_lint.analysis.measuring import record_measured
+from torchdet_lint.analysis.measuring import is_measured
 from torchdet_lint.analysis.naming import labels, names_something
 from torchdet_lint.analysis.overwriting import record_overwritten
 from torchdet_lint.analysis.trace import Branch, Event, Leave, Node, Repeat, Within
@@ -126,28 +126,28 @@ def _assign(m: Machine, f: Frame, s: ir.Assign) -> None:
         return
     label = tests.path_text(s.targets[0]) if len(s.targets) == 1 else ""
     if label == "_":
-        _dropped(m, f, s.value)
+        _apart(m, f, s.value)
         return
     f.naming = len(s.targets) == 1 and (
         labels(m, f, label, s.targets[0], s.value) or names_something(m, f, s.targets[0], s.value)
     )
-    value = evaluate(m, f, s.value)
+    value = _apart(m, f, s.value) if is_measured(m, f, s) else evaluate(m, f, s.value)
     f.naming = False
     if s.annotation is not None and (value == UNKNOWN or (isinstance(value, Made) and m.api(value.cls) is None)):
         named = of_annotation(m, f, f, s.annotation, s.span)
         value = named if named != UNKNOWN else value
     for target in s.targets:
         attributes.assign(m, f, target, value, s.span)
-    record_measured(m, f, s)
 
 
-def _dropped(m: Machine, f: Frame, value: ir.Expr) -> None:
-    """`_ = value`: what it draws reaches nothing."""
+def _apart(m: Machine, f: Frame, value: ir.Expr) -> Value:
+    """A value of which what it draws reaches nothing: `_ = value`, a network that is only measured."""
     kept, f.trace = f.trace, []
-    evaluate(m, f, value)
+    found = evaluate(m, f, value)
     trace, f.trace = tuple(f.trace), kept
     if trace:
         f.trace.append(Within(f.site(value.span), "init-empty", UNKNOWN, trace))
+    return found
 
 
 def _augment(m: Machine, f: Frame, s: ir.Augment) -> None:
