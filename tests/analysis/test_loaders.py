@@ -274,3 +274,31 @@ CASES = [
 @pytest.mark.parametrize(("expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_codes(text: str, expected: str) -> None:
     assert codes(text) == expected
+
+
+OWN_LOADER = """\
+from torch.utils.data import DataLoader, Sampler
+class Plain: pass
+class Own(DataLoader):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+class Closer(Own): pass
+"""
+
+
+@pytest.mark.parametrize(
+    "how", ["from own import Own", "from own import Closer as Own", "import own\nOwn = own.Closer"]
+)
+def test_a_loader_of_the_projects_own_is_judged_in_files_that_no_program_reaches(how: str) -> None:
+    data = f"{how}\nclass Data:\n    def train(self):\n        return Own([1, 2], shuffle=True, num_workers=2)\n"
+    assert codes({"own.py": OWN_LOADER, "data.py": data}, "TDL1") == "TDL101 tdl102"
+    assert (
+        codes(
+            {
+                "own.py": OWN_LOADER,
+                "data.py": data.replace("Closer", "Plain").replace("own import Own", "own import Plain as Own"),
+            },
+            "TDL1",
+        )
+        == ""
+    )

@@ -8,6 +8,7 @@ from tests.ordering.project import uses
 
 SPEAKS = {
     "index": ("first = os.listdir(d)[0]", "os.listdir(d)", "is indexed with [0]"),
+    "choice": ("x = random.choice(os.listdir(d))", "os.listdir(d)", "reaches `random.choice(...)`"),
     "slice": ("train = os.listdir(d)[:100]; use(train)", "os.listdir(d)", "is split by slicing"),
     "next": ("w = next(Path(d).glob('*.xml'))", "Path(d).glob('*.xml')", "gives its first element to `next`"),
     "next of iter": ("w = next(iter(d.rglob('*.xml')))", "d.rglob('*.xml')", "gives its first element"),

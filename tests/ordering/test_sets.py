@@ -118,6 +118,8 @@ SPEAKS = {
     ),
     "first match": ("for w in set(words):\n    if text.startswith(w):\n        return w", "set(words)", "is returned"),
     "sample": ("x = random.sample(list(set(words)), 2)", "list(set(words))", "reaches `random.sample(...)`"),
+    "choice": ("x = random.choice(list(set(words)))", "list(set(words))", "reaches `random.choice(...)`"),
+    "choice of a generator": ("x = rng.choice(list(set(words)))", "list(set(words))", "reaches `rng.choice(...)`"),
     "pandas columns": ("x = frame[list(set(words))]", "list(set(words))", "is used as an index"),
     "mixed": ("x = list({1, 'a'})\ny = x[0]", "list({1, 'a'})", "is indexed with [0]"),
     "sorted too late": (
@@ -156,6 +158,7 @@ SILENT = {
     "one list for each, out of sight": "for w in set(words):\n    groups[w].append(f(w))\ny = groups['a'][0]",
     "one file for each, in processes": "process_map(f, list(set(words)))",
     "positions": "x = list(set(audio_idx) & set(self.indices))\ny = x[0]",
+    "choices of a command": "x = click.Choice(list(set(words)))",
     "choices": "parser.add_argument('--x', choices=list({'a', 'b'}))",
     "algebra": "s = (set(a) | set(b)) - {'x', 'y'}\nok = w in s",
     "flag": "for x in {'a', 'b'}:\n    if x == w:\n        found = True",

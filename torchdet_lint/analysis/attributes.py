@@ -200,6 +200,8 @@ def get_item(m: Machine, f: Frame, value: Value, key: Value, span: ir.Span) -> V
         return read_key(m, value, key)
     if isinstance(value, External):
         return _outside_item(m, f, value, key, span)
+    if isinstance(value, ClassValue) and classes.find_member(m, value, "__class_getitem__") is None:
+        return value  # `Base[int]` of a generic class
     if isinstance(value, Bound) and value.function == "__dict__" and isinstance(value.receiver, ModuleRef):
         return module_member(m, f, value.receiver, key, span)
     items = known_items(m, value)
@@ -261,7 +263,7 @@ def _outside_item(m: Machine, f: Frame, value: External, key: Value, span: ir.Sp
         return External(f"{path.removesuffix('.__dict__')}.{key.default.value}")
     if path.endswith(".__dict__"):
         return External(f"{path.removesuffix('.__dict__')}._any")  # rows for all names of a module hold for it
-    return UNKNOWN
+    return value if path.rpartition(".")[2][:1].isupper() else UNKNOWN  # `Dataset[Row]`
 
 
 def assign(m: Machine, f: Frame, target: ir.Expr, value: Value, span: ir.Span | None = None) -> None:

@@ -37,7 +37,7 @@ HARMLESS_PREFIXES = (
 HARMLESS_WORDS = frozenset(
     "sort sorted len print pprint log logger logging set isin count counter counts remove delete unlink exists exist check"
     " assert verify valid validate warn warning debug info error exception unique rmtree clean cleanup contains startswith"
-    " endswith issubset issuperset isdisjoint union intersection difference discard choice drop exclude ignore mean average"
+    " endswith issubset issuperset isdisjoint union intersection difference discard drop exclude ignore mean average"
     " avg median std var min max sum any all size total length mkdir makedirs chmod touch help skip nunique duplicates"
     " duplicated subprocess bool str repr type hash display show report notify get update pop has eq ne equals argument"
     " rm chown upload zip tar archive".split()
@@ -124,9 +124,12 @@ NAMED = frozenset({"named_parameters", "named_modules", "named_children", "named
 
 def harmless(name: str) -> bool:
     """Whether a callable of this name, which is out of sight, is taken not to mind the order of what it gets."""
-    if name.startswith(HARMLESS_PREFIXES):
+    last = name.rpartition(".")[2]
+    if (
+        name.startswith(HARMLESS_PREFIXES) or last == "Choice"
+    ):  # `click.Choice(names)` is a check; `rng.choice(names)` takes one
         return True
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name.rsplit(".", 1)[-1])
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", last)
     return any(word.lower() in HARMLESS_WORDS for word in words)
 
 
