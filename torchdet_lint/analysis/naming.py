@@ -30,6 +30,9 @@ READERS = re.compile(r"^(?:load|loads|loadtxt|genfromtxt|imread|read|read_\w+|lo
 WRITERS = re.compile(r"^(?:save\w*|dump|mkdir|makedirs|imwrite|to_(?:csv|json|pickle|parquet)|write\w*|touch|open)$")
 """Functions that make the file that they are told: who reads it later gets what was written there."""
 
+MAKERS = re.compile(r"^(?:save(?!_pretrained)\w*|imwrite|imsave|mkdir|makedirs|touch|to_(?:csv|json|pickle|parquet)|open)$")
+"""Functions that make the file whose name they are given, and where a text that looks like one is no content."""
+
 PLACES = frozenset(
     "Path join mkdir makedirs exists open remove unlink rmtree SummaryWriter print info debug warning".split()
 )
@@ -103,6 +106,23 @@ def _reads(call: ir.Call) -> bool:
         return False
     modes = [str(arg.value.value) for arg in call.args[1:] if isinstance(arg.value, ir.Const)]
     return _called(call) != "open" or not any(set(mode) & set("wax") for mode in modes)
+
+
+def is_made(call: ir.Call, value: ir.Expr) -> bool:
+    """Whether an argument is the name of a file that the call makes: `torch.save(x, f"run-{number}.pt")`."""
+    return MAKERS.match(_called(call)) is not None and not _reads(call) and _spells_file(value)
+
+
+def _spells_file(value: ir.Expr) -> bool:
+    if isinstance(value, ir.Format):
+        return is_file(value)
+    if isinstance(value, ir.Binary):
+        last = value.left if value.op == "%" else value.right
+        known = isinstance(last, ir.Const) and isinstance(last.value, str) and _ENDING.search(last.value) is not None
+        return known or _spells_file(value.right)
+    if isinstance(value, ir.Call) and _called(value) in ("join", "Path"):
+        return any(_spells_file(arg.value) for arg in value.args)
+    return False
 
 
 def is_file(text: ir.Format) -> bool:
