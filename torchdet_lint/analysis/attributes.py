@@ -95,7 +95,7 @@ def _is_number(value: Tainted, name: str) -> bool:
 
 
 def _module(m: Machine, value: ModuleRef, name: str) -> Value:
-    if name == "__dict__":
+    if name in ("__dict__", "__getattribute__"):
         return Bound(value, name)
     held = m.global_value(value.path, name)
     return held if held is not None else settle(m, m.project.member(value, name))

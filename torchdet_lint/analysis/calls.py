@@ -63,6 +63,7 @@ def evaluate_call(m: Machine, f: Frame, expr: ir.Call) -> Value:
 
 def _as_written(m: Machine, f: Frame, path: str, expr: ir.Call, args: Args) -> Value | None:
     """What a builtin gives where that hangs on how its argument is written, and not only on what that may be."""
+    from torchdet_lint.analysis.importing import IMPORTERS, import_any
     from torchdet_lint.analysis.special import any_definition
 
     if path == "builtins.len" and len(expr.args) == 1:
@@ -71,6 +72,9 @@ def _as_written(m: Machine, f: Frame, path: str, expr: ir.Call, args: Args) -> V
     if path == "builtins.getattr" and len(args) == 2 and isinstance(args[0], ModuleRef):
         spelt = spelling.pattern(expr.args[1].value) if args[1] == UNKNOWN else None
         return None if spelt is None else any_definition(m, args[0], spelt)
+    if path in IMPORTERS and args and args[0] == UNKNOWN and (path != "builtins.__import__" or len(expr.args) > 1):
+        spelt = spelling.pattern(expr.args[0].value)
+        return None if spelt is None else import_any(m, f, spelt, expr.span)
     return None
 
 

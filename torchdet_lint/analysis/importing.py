@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from torchdet_lint import ir
 from torchdet_lint.analysis import attributes
 from torchdet_lint.analysis.machine import Frame, Machine
-from torchdet_lint.analysis.trace import Enter
+from torchdet_lint.analysis.trace import Branch, Enter
+from torchdet_lint.analysis.values import Truth, Value, join
 from torchdet_lint.project.modules import ModuleRef
+
+IMPORTERS = ("importlib.import_module", "builtins.__import__")
+
+MOST_MODULES = 12
+"""So many modules are imported where one is chosen by a name of which only a part is known."""
 
 
 def import_modules(m: Machine, f: Frame, s: ir.Import) -> None:
@@ -48,3 +56,28 @@ def run_import(
             summary = m.module_summary(path, main=False)
             if summary.trace:
                 f.trace.append(Enter(f.site(span), "import", summary))
+
+
+def import_one(m: Machine, f: Frame, dotted: str, span: ir.Span) -> Value:
+    """`importlib.import_module(dotted)`"""
+    run_import(m, f, dotted, 0, (), span)
+    return attributes.settle(m, m.project.resolve_import(f.path, dotted, 0))
+
+
+def import_any(m: Machine, f: Frame, spelt: re.Pattern[str], span: ir.Span) -> Value | None:
+    """Any module of the project whose name is spelt like this; None where there is none."""
+    folder = f.path[: f.path.rfind("/") + 1]
+    paths = [path.removesuffix(".py") for path in m.project.modules if path.endswith(".py")]
+    names = {
+        path.removeprefix(base).replace("/", ".") for base in {folder, ""} for path in paths if path.startswith(base)
+    }
+    symbols = {name: m.project.resolve_import(f.path, name, 0) for name in sorted(filter(spelt.fullmatch, names))}
+    found = [name for name, symbol in symbols.items() if isinstance(symbol, ModuleRef)][:MOST_MODULES]
+    results = []
+    for name in found:
+        kept, f.trace = f.trace, []
+        results.append(import_one(m, f, name, span))
+        trace, f.trace = tuple(f.trace), kept
+        if trace:
+            f.trace.append(Branch(f.site(span), Truth.OPEN, "", trace, (), len(found)))
+    return join(*results) if results else None

@@ -29,6 +29,7 @@ from torchdet_lint.analysis.values import (
     known,
 )
 from torchdet_lint.catalog.apis import Api
+from torchdet_lint.project.modules import ModuleRef
 
 Args = tuple[Value, ...]
 Named = tuple[tuple[str, Value], ...]
@@ -72,6 +73,8 @@ def call(
         handlers = DICT_METHODS if receiver.kind in ("dict", "namespace") else LIST_METHODS
         if name in handlers:
             return handlers[name](m, f, receiver, args, named, span)
+    if (found := _of_module(m, f, receiver, name, args, span)) is not None:
+        return found
     if isinstance(receiver, Made) and (found := _parser(m, f, receiver, name, args, named, span)) is not None:
         return found
     _evidence(m, f, receiver, name, args, named, span)
@@ -101,6 +104,16 @@ def call(
     if name in SUBMITS:
         outside.submitted(m, f, args, span)
     return _result(m, f, receiver, name, made, row, span)
+
+
+def _of_module(m: Machine, f: Frame, receiver: Value, name: str, args: Args, span: ir.Span) -> Value | None:
+    """What a module holds: `module.__getattribute__("Net")`, `for name, value in module.__dict__.items()`."""
+    if isinstance(receiver, ModuleRef) and name == "__getattribute__" and args and isinstance(args[0], Known):
+        return attributes.get(m, f, receiver, str(args[0].value), span)
+    if isinstance(receiver, Bound) and receiver.function == "__dict__" and isinstance(receiver.receiver, ModuleRef):
+        any_member = attributes.module_member(m, f, receiver.receiver, UNKNOWN, span)
+        return {"items": Flow(Items((UNKNOWN, any_member))), "values": Flow(any_member)}.get(name)
+    return None
 
 
 def _done_to(m: Machine, f: Frame, receiver: Value, made: Made, row: Api, span: ir.Span) -> None:

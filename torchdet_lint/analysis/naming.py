@@ -30,7 +30,9 @@ READERS = re.compile(r"^(?:load|loads|loadtxt|genfromtxt|imread|read|read_\w+|lo
 WRITERS = re.compile(r"^(?:save\w*|dump|mkdir|makedirs|imwrite|to_(?:csv|json|pickle|parquet)|write\w*|touch|open)$")
 """Functions that make the file that they are told: who reads it later gets what was written there."""
 
-MAKERS = re.compile(r"^(?:save(?!_pretrained)\w*|imwrite|imsave|mkdir|makedirs|touch|to_(?:csv|json|pickle|parquet)|open)$")
+MAKERS = re.compile(
+    r"^(?:save(?!_pretrained)\w*|imwrite|imsave|mkdir|makedirs|touch|to_(?:csv|json|pickle|parquet)|open)$"
+)
 """Functions that make the file whose name they are given, and where a text that looks like one is no content."""
 
 PLACES = frozenset(

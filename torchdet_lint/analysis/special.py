@@ -8,6 +8,7 @@ from collections.abc import Callable
 from torchdet_lint import ir
 from torchdet_lint.analysis import attributes, classes, options
 from torchdet_lint.analysis.effects import number_of
+from torchdet_lint.analysis.importing import IMPORTERS, import_one
 from torchdet_lint.analysis.iteration import element, iterate, known_items
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.triggers import SEED_WORD
@@ -316,14 +317,12 @@ def _variable(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
 
 
 def _import_module(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
-    from torchdet_lint.analysis.importing import run_import
-
-    if made.args and isinstance(made.args[0], Known) and isinstance(made.args[0].value, str):
-        name = made.args[0].value
-        if name and not name.startswith("."):
-            run_import(m, f, name, 0, (), span)
-            return attributes.settle(m, m.project.resolve_import(f.path, name, 0))
-    return UNKNOWN
+    names = [option.value for option in usual(made.args[0]) if isinstance(option, Known)] if made.args else []
+    names = [name for name in names if isinstance(name, str) and name and name[0] != "."]
+    found = [import_one(m, f, name, span) for name in names]
+    if made.cls == "builtins.__import__" and made.get("fromlist", 3) is None:
+        found = [attributes.settle(m, m.project.resolve_import(f.path, name.partition(".")[0], 0)) for name in names]
+    return join(*found) if found else UNKNOWN
 
 
 def _range(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
@@ -376,7 +375,7 @@ def _table() -> dict[str, Handler]:
         ),
         _start_method,
     )
-    found |= dict.fromkeys(("importlib.import_module", "builtins.__import__"), _import_module)
+    found |= dict.fromkeys(IMPORTERS, _import_module)
     found |= dict.fromkeys(
         ("tqdm", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "rich.progress.track"), _lazy
     )

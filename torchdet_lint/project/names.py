@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from torchdet_lint import ir
 from torchdet_lint.project.modules import Definition, External, Folder, ModuleRef, Project, Symbol
 
-BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_")) | {"__import__"}
 
 Canonical: TypeAlias = Callable[[str], str]
 

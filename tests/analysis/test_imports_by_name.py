@@ -1,0 +1,75 @@
+"""Modules that are imported by a name that an option holds, or of which a part is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.programs import codes
+
+NET = """\
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(2, 2)
+def build(): return Net()
+"""
+OTHER = "import torch\nclass Other:\n    def __init__(self): self.a = 3\n"
+FILES = {
+    "models/__init__.py": "",
+    "models/first_net.py": NET,
+    "models/second.py": OTHER,
+    "plain.py": NET,
+    "other.py": OTHER,
+}
+PROGRAM = """\
+import argparse, importlib, torch
+p = argparse.ArgumentParser()
+p.add_argument('--model'{default})
+args = p.parse_args()
+{use}
+torch.save(net, 'f')
+"""
+SPELT = [
+    "net = importlib.import_module('models.' + args.model).Net()",
+    "net = importlib.import_module(f'models.{args.model}').build()",
+    "net = getattr(importlib.import_module('models.%s' % args.model), 'Net')()",
+    "net = importlib.import_module('models.{}_net'.format(args.model)).__getattribute__('Net')()",
+    "net = __import__('models.' + args.model, fromlist=['Net']).Net()",
+    "for name, cls in importlib.import_module(f'models.{args.model}_net').__dict__.items():\n"
+    "    if name.lower() == args.model + 'net': net = cls\nnet = net()",
+]
+
+
+def said(use: str, default: str = "") -> str:
+    return codes({**FILES, "train.py": PROGRAM.format(use=use, default=default)}, "TDL0")
+
+
+@pytest.mark.parametrize("default", ["", ", default='first'"])
+@pytest.mark.parametrize("use", SPELT)
+def test_any_module_that_is_spelt_like_this(use: str, default: str) -> None:
+    assert said(use, default) == "TDL001"
+
+
+@pytest.mark.parametrize("module", ["plain", "models.first_net"])
+def test_the_module_that_is_the_default(module: str) -> None:
+    assert said("net = importlib.import_module(args.model).Net()", f", default='{module}'") == "TDL001"
+    assert said("net = importlib.import_module(args.model).Net()") == ""
+
+
+def test_without_a_list_of_names_the_package_is_given() -> None:
+    assert said("net = __import__('models.first_net').first_net.Net()") == "TDL001"
+    assert said("net = __import__('models.first_net').Net()") == ""
+    assert said("net = __import__('plain').Net()") == "TDL001"
+
+
+def test_modules_that_are_spelt_differently_are_left_out() -> None:
+    assert said("net = importlib.import_module(f'models.sec{args.model}').Other()") == ""
+    assert said("net = importlib.import_module(f'elsewhere.{args.model}').Net()") == ""
+
+
+def test_what_the_chosen_module_does_when_it_is_imported() -> None:
+    files = {"sets/__init__.py": "", "sets/a.py": "import random\nSPLIT = random.random()\n"}
+    program = "import importlib, sys, torch\ntorch.save(importlib.import_module(f'sets.{sys.argv[1]}').SPLIT, 'f')\n"
+    assert codes({**files, "train.py": program}, "TDL0") == "TDL003"
