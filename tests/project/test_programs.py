@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.project.conftest import Make
+from torchdet_lint.project.parts import parts
 from torchdet_lint.project.programs import Program, find_programs, imported_files, is_test
 
 GUARD = "def main(): pass\nif __name__ == '__main__':\n    main()\n"
@@ -117,3 +118,45 @@ def test_scripts_of_the_metadata(make: Make) -> None:
 
 def test_programs_are_sorted(make: Make) -> None:
     assert list(kinds(make, {"b.py": GUARD, "a.py": GUARD, "c/d.py": GUARD})) == ["a.py", "b.py", "c/d.py"]
+
+
+BY_NAME = {
+    "models/a.py": "X = 1\n",
+    "models/b.py": WORK,
+    "models/deep/c.py": "X = 1\n",
+    "plain.py": "X = 1\n",
+    "other.py": "X = 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "imported"),
+    [
+        ("importlib.import_module('plain')", "plain.py"),
+        ("importlib.import_module('models.a')", "models/a.py"),
+        ("importlib.import_module('models.' + name)", "models/a.py models/b.py"),
+        ("importlib.import_module(f'models.{name}')", "models/a.py models/b.py"),
+        ("importlib.import_module('models.%s_net' % name)", "models/a.py models/b.py"),
+        ("__import__('models.' + name, fromlist=['X'])", "models/a.py models/b.py"),
+        ("importlib.import_module(args.model)", ""),
+        ("p.add_argument('--model', default='plain')\nimportlib.import_module(args.model)", "plain.py"),
+        ("p.add_argument('--model', default='plain')", ""),
+        ("importlib.import_module(f'{x}.y')", ""),
+        ("print('models.' + name)", ""),
+    ],
+)
+def test_files_that_are_imported_by_a_text(make: Make, text: str, imported: str) -> None:
+    project = make({**BY_NAME, "train.py": f"import importlib\n{text}\n"})
+    assert sorted(imported_files(project)) == imported.split()
+    together = next(part for part in parts(project) if "train.py" in part)
+    assert sorted(together) == sorted([*imported.split(), "train.py"])
+
+
+def test_a_package_beside_the_file_that_imports_by_a_text(make: Make) -> None:
+    files = {
+        "code/nets/a.py": "X = 1\n",
+        "nets/b.py": "X = 1\n",
+        "code/train.py": "import_module('nets.' + x)\n",
+        "lib/nets/c.py": "",
+    }
+    assert imported_files(make(files)) == {"code/nets/a.py", "nets/b.py"}

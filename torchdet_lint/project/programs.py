@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from posixpath import basename
+from posixpath import basename, dirname, join, normpath
 from typing import NamedTuple
 
 from torchdet_lint.project.modules import Module, Project
@@ -133,4 +133,33 @@ def _imports_of(project: Project, path: str) -> frozenset[str]:
                 above = project.layout.find(path, ".".join(parts[:count]), record.level)
                 if above is not None:
                     found.add(above)
-    return frozenset(found - {"", path})
+    return frozenset((found | _named(project, path)) - {"", path})
+
+
+_BY_NAME = re.compile(r"\b(?:import_module|__import__)\(\s*(?:[fF]?([\"'])([\w.]*)(\1\s*[,)])?)?")
+_DEFAULT = re.compile(r"\bdefault\s*=\s*[\"']([\w.]+)[\"']")
+
+
+def _named(project: Project, path: str) -> set[str]:
+    """The files that a file may import by a name that is a text: all of a package where only that is known (`"models." + name`),
+    and those that options have as their default where nothing is.
+    """
+    text = project.modules[path].source.text
+    if "import_module(" not in text and "__import__(" not in text:
+        return set()
+    found: set[str] = set()
+    for match in _BY_NAME.finditer(text):
+        known, whole = match[2] or "", match[3]
+        if whole:
+            found.add(project.layout.find(path, known) or "")
+        elif "." in known:
+            found |= _inside(project, path, known.rpartition(".")[0].replace(".", "/"))
+        elif not known:
+            found.update(project.layout.find(path, default) or "" for default in _DEFAULT.findall(text))
+    return found
+
+
+def _inside(project: Project, path: str, package: str) -> set[str]:
+    """The files of a package's folder, which lies beside the file or at the root."""
+    folders = {normpath(join(dirname(path), package)), package}
+    return {other for other in project.modules if dirname(other) in folders}
