@@ -74,3 +74,32 @@ def test_options_in_a_dictionary_with_attributes(kind: str, default: str, expect
     """The draw is told at the seeder that gets it, and not as a draw before seeding."""
     found = findings({"loop.py": LOOP, "train.py": TRAIN.format(kind=kind, default=default)})
     assert " ".join(f"{f.code} {f.location.path}" for f in found) == (expected and f"{expected} loop.py")
+
+
+FILLED = """\
+p = argparse.ArgumentParser()
+p.add_argument('--seed', type=int)
+args = p.parse_args()
+def draw(seed=None, other=None):
+    {inside}
+    return np.random.RandomState(seed).rand()
+{outside}
+torch.save((draw(), draw(args.seed)), 'f')
+"""
+
+
+@pytest.mark.parametrize(
+    ("inside", "outside", "expected"),
+    [
+        ("if seed is None:\n        seed = 0", "", ""),
+        ("if seed is None: seed = 0\n    else: seed = seed + 1", "", ""),
+        ("seed = 0 if seed is None else seed", "", ""),
+        ("pass", "if args.seed is None: args.seed = 0", "tdl004"),
+        ("pass", "if args.seed is None: args.seed = 0\ndraw = functools.partial(draw, args.seed)", ""),
+        ("if seed is None: print(1)", "", "tdl004"),
+        ("if seed is None: seed = other", "", "tdl004"),
+        ("if seed is None: other = 0", "", "tdl004"),
+    ],
+)
+def test_a_name_that_is_filled_in_where_it_is_none(inside: str, outside: str, expected: str) -> None:
+    assert codes(FILLED.format(inside=inside, outside=outside), "TDL004 TDL005") == expected

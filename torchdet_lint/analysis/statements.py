@@ -210,6 +210,21 @@ def _if(m: Machine, f: Frame, s: ir.If) -> None:
         return
     label = value.label if isinstance(value, Option) else ""
     fork(m, f, s.span, found, label, ((s.body, yes), (s.orelse, no)))
+    _filled_in(m, f, s)
+
+
+def _filled_in(m: Machine, f: Frame, s: ir.If) -> None:
+    """`if args.seed is None: args.seed = 0`: from here on the attribute is not None."""
+    test = s.test
+    if not isinstance(test, ir.Compare) or test.ops not in (("is",), ("==",)) or s.orelse or f.ended:
+        return
+    text, right = tests.path_text(test.left), test.values[0]
+    if "." not in text or not isinstance(right, ir.Const) or right.value is not None:
+        return
+    if any(isinstance(each, ir.Assign) and text in map(tests.path_text, each.targets) for each in s.body):
+        kept, f.trace = f.trace, []
+        f.narrowed = {**f.narrowed, text: tests.without(evaluate(m, f, test.left), none=True)}
+        f.trace = kept
 
 
 def _is_main(test: ir.Expr) -> bool:
@@ -254,10 +269,19 @@ def fork(m: Machine, f: Frame, span: ir.Span, found: Truth, label: str, arms: tu
     elif end2:
         f.env, f.narrowed = env1, names1
     else:
+        for mine, narrowed, other_env in ((env1, arms[0][1], env2), (env2, arms[1][1], env1)):
+            _refine(mine, narrowed, env, other_env)
         f.env = _merge(env1, env2, label if likely else "", found)
         f.narrowed = {text: value for text, value in names1.items() if names2.get(text) == value and text in names}
     if then or other:
         f.trace.append(Branch(f.site(span), found, label, then, other))
+
+
+def _refine(mine: dict[str, Value], narrowed: dict[str, Value], before: dict[str, Value], other: dict[str, Value]) -> None:
+    """What an arm's test says of a name stays true of it where the other arm binds the name anew: `if seed is None: seed = 0`."""
+    for name, value in narrowed.items():
+        if name in before and mine.get(name) == before[name] != other.get(name):
+            mine[name] = value
 
 
 def _merge(one: dict[str, Value], two: dict[str, Value], label: str, found: Truth) -> dict[str, Value]:
