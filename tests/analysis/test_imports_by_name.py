@@ -37,7 +37,7 @@ SPELT = [
     "net = getattr(importlib.import_module('models.%s' % args.model), 'Net')()",
     "net = importlib.import_module('models.{}_net'.format(args.model)).__getattribute__('Net')()",
     "net = __import__('models.' + args.model, fromlist=['Net']).Net()",
-    "for name, cls in importlib.import_module(f'models.{args.model}_net').__dict__.items():\n"
+    "for name, cls in importlib.import_module(f'models.{args.model}').__dict__.items():\n"
     "    if name.lower() == args.model + 'net': net = cls\nnet = net()",
 ]
 
@@ -46,7 +46,7 @@ def said(use: str, default: str = "") -> str:
     return codes({**FILES, "train.py": PROGRAM.format(use=use, default=default)}, "TDL0")
 
 
-@pytest.mark.parametrize("default", ["", ", default='first'"])
+@pytest.mark.parametrize("default", ["", ", default='first_net'"])
 @pytest.mark.parametrize("use", SPELT)
 def test_any_module_that_is_spelt_like_this(use: str, default: str) -> None:
     assert said(use, default) == "TDL001"
@@ -73,3 +73,9 @@ def test_what_the_chosen_module_does_when_it_is_imported() -> None:
     files = {"sets/__init__.py": "", "sets/a.py": "import random\nSPLIT = random.random()\n"}
     program = "import importlib, sys, torch\ntorch.save(importlib.import_module(f'sets.{sys.argv[1]}').SPLIT, 'f')\n"
     assert codes({**files, "train.py": program}, "TDL0") == "TDL003"
+
+
+def test_an_option_names_its_default_where_it_has_one() -> None:
+    use = "net = importlib.import_module('models.' + args.model).Net()"
+    assert said(use, ", default='first_net'") == "TDL001"
+    assert said(use, ", default='second'") == ""

@@ -9,6 +9,11 @@ from tests.ordering.project import uses
 SPEAKS = {
     "index": ("first = os.listdir(d)[0]", "os.listdir(d)", "is indexed with [0]"),
     "choice": ("x = random.choice(os.listdir(d))", "os.listdir(d)", "reaches `random.choice(...)`"),
+    "the top of a walk, unsorted": (
+        "out = []\nfor root, dirs, files in os.walk(d):\n    for f in files:\n        out.append(f)\n    break\nx = out[3]",
+        "os.walk(d)",
+        "feeds the loop that appends to `out`",
+    ),
     "slice": ("train = os.listdir(d)[:100]; use(train)", "os.listdir(d)", "is split by slicing"),
     "next": ("w = next(Path(d).glob('*.xml'))", "Path(d).glob('*.xml')", "gives its first element to `next`"),
     "next of iter": ("w = next(iter(d.rglob('*.xml')))", "d.rglob('*.xml')", "gives its first element"),
@@ -183,6 +188,7 @@ SPEAKS = {
 }
 
 SILENT = {
+    "the top of a walk": "for root, dirs, files in os.walk(d):\n    files = sorted(files)\n    for f in files:\n        out.append(f)\n    break",
     "sorted": "x = sorted(os.listdir(d))\ny = x[0]",
     "sorted by key": "x = sorted(glob.glob(d), key=os.path.getmtime)\ny = x[0]",
     "natsorted": "from natsort import natsorted\nx = natsorted(os.listdir(d))[0]",

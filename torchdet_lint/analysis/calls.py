@@ -70,12 +70,16 @@ def _as_written(m: Machine, f: Frame, path: str, expr: ir.Call, args: Args) -> V
         count = lengths.length(m, f, expr.args[0].value)
         return None if count is None else known(count)
     if path == "builtins.getattr" and len(args) == 2 and isinstance(args[0], ModuleRef):
-        spelt = spelling.pattern(expr.args[1].value) if args[1] == UNKNOWN else None
+        spelt = spelling.pattern(_written(f, expr.args[1].value)) if args[1] == UNKNOWN else None
         return None if spelt is None else any_definition(m, args[0], spelt)
     if path in IMPORTERS and args and args[0] == UNKNOWN and (path != "builtins.__import__" or len(expr.args) > 1):
-        spelt = spelling.pattern(expr.args[0].value)
+        spelt = spelling.pattern(_written(f, expr.args[0].value))
         return None if spelt is None else import_any(m, f, spelt, expr.span)
     return None
+
+
+def _written(f: Frame, expr: ir.Expr) -> ir.Expr:
+    return spelling.written(expr, f.function.body) if isinstance(f.function, ir.Function) else expr
 
 
 CONVERSIONS = frozenset(f"builtins.{name}" for name in ("str", "int", "hex", "format", "round", "abs")) | {

@@ -265,6 +265,8 @@ def bind_method(
         if isinstance(receiver, ClassValue):
             return UNKNOWN
         return calls.enter(m, f, value, (receiver,), (), span, kind="call")
+    if isinstance(receiver, ClassValue):
+        return value  # `Base.method(self, x)` is handed its object
     return Bound(receiver, value)
 
 

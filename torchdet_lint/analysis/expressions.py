@@ -13,6 +13,7 @@ from torchdet_lint.analysis.trace import Branch, Event, Repeat
 from torchdet_lint.analysis.values import (
     UNKNOWN,
     Box,
+    Either,
     Flow,
     FunctionValue,
     Instance,
@@ -137,6 +138,10 @@ def _combine(m: Machine, f: Frame, expr: ir.Binary, left: Value, right: Value) -
             return known(_ARITHMETIC[expr.op](left.value, right.value))
         except (ArithmeticError, TypeError, ValueError):
             return UNKNOWN
+    if expr.op == "+" and (text := _text((left, right))) is not None:
+        return text
+    if expr.op == "+" and isinstance(left, Known) and left.kind == "str" and isinstance(right, Either):
+        return join(*(_combine(m, f, expr, left, option) for option in right.options))
     if expr.op == "+" and isinstance(left, Items) and isinstance(right, Items):
         return bounded(Items(left.items + right.items))
     if expr.op == "+" and isinstance(left, Box) and isinstance(right, Box) and left.kind == right.kind == "list":
@@ -148,6 +153,17 @@ def _combine(m: Machine, f: Frame, expr: ir.Binary, left: Value, right: Value) -
     if isinstance(left, Instance) or isinstance(right, Instance):
         return _operator(m, f, expr, left, right)
     return computed(left, right)
+
+
+def _text(parts: tuple[Value, ...]) -> Value | None:
+    """The text that known parts and options make, where nobody chooses other ones: `"models." + args.model`."""
+    labels = [part.label for part in parts if isinstance(part, Option)]
+    words = [part.default if isinstance(part, Option) else part for part in parts]
+    if not labels or not all(
+        isinstance(word, Known) and word.kind == "str" and len(word.value) < 200 for word in words
+    ):
+        return None
+    return Option(known("".join(word.value for word in words if isinstance(word, Known))), labels[0])
 
 
 OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "|": "or", "&": "and", "%": "mod", ">>": "rshift"}
@@ -321,6 +337,8 @@ def _format(m: Machine, f: Frame, expr: ir.Format) -> Value:
     f.naming = naming
     if all(isinstance(part, Known) for part in parts):
         return known("".join(str(part.value) for part in parts if isinstance(part, Known)))
+    if (text := _text(tuple(parts))) is not None:
+        return text
     first = expr.parts[0] if expr.parts else None
     if isinstance(first, ir.Const) and isinstance(first.value, str) and first.value.startswith("cuda:"):
         f.trace.append(Event("cuda", f.site(expr.span), f"f'{first.value}…'"))

@@ -92,7 +92,8 @@ def iterate(m: Machine, f: Frame, value: Value, span: ir.Span) -> Value:
     """One item of the value; what fetching items does goes into the trace."""
     options = alternatives(value)
     if len(options) > 1:
-        return join(*(iterate(m, f, option, span) for option in options))
+        some = [option for option in options if known_items(m, option) != ()] or options
+        return join(*(iterate(m, f, option, span) for option in some))
     if isinstance(value, Option):
         return iterate(m, f, value.default, span)
     if isinstance(value, Instance):

@@ -10,7 +10,7 @@ from torchdet_lint.analysis.machine import Frame, Machine
 
 LABEL = re.compile(
     r"(?:^|[_.])(?:name|uid|uuid|prefix|suffix|tag|port|path|dir|folder|filename|file|color|colour)$"
-    r"|(?:^|[_.])(?:run|job|exp|experiment|trial|session|request|rdzv|wandb|sweep|trace|node|launch|log)_?id$"
+    r"|(?:^|[_.])(?:run|job|exp|experiment|trial|session|request|rdzv|wandb|sweep|trace|node|launch|log|display|window|client)_?id$"
     r"|\.id$"
 )
 """What is called like this names something, most often; a `class_id` or `speaker_id` is data."""

@@ -245,14 +245,20 @@ def _isinstance(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None
     if len(made.args) != 2:
         return UNKNOWN
     asked = made.args[1].items if isinstance(made.args[1], Items) else (made.args[1],)
-    answers = [_is_one_of(m, made.args[0], cls) for cls in asked]
-    if True in answers:
-        return known(True)
-    return UNKNOWN if None in answers else known(False)
+    found = {_is_any_of(m, option, asked) for option in alternatives(made.args[0])}
+    answer = found.pop() if len(found) == 1 else None
+    return UNKNOWN if answer is None else known(answer)
+
+
+def _is_any_of(m: Machine, value: Value, asked: tuple[Value, ...]) -> bool | None:
+    answers = [_is_one_of(m, value, cls) for cls in asked]
+    return True if True in answers else None if None in answers else False
 
 
 def _is_one_of(m: Machine, value: Value, cls: Value) -> bool | None:
     """Whether an object is of a class; None where that is not known."""
+    if isinstance(value, Known) and value.kind == "str" and isinstance(cls, External):
+        return True if cls.path == "builtins.str" else None
     if not isinstance(value, Instance) or not isinstance(cls, ClassValue | External):
         return None
     project, outside = classes.ancestry(m, value.cls)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from torchdet_lint import ir
+from torchdet_lint.project.names import flat
 
 _FIELD = re.compile(r"\{[^{}]*\}|%[sdi]")
 
@@ -15,6 +16,20 @@ def pattern(expr: ir.Expr) -> re.Pattern[str] | None:
     if not any(parts):
         return None
     return re.compile(".*".join(map(re.escape, parts)), re.DOTALL)
+
+
+def written(expr: ir.Expr, body: ir.Body) -> ir.Expr:
+    """What a name is bound to, where the code around binds it once; any other expression is itself."""
+    if not isinstance(expr, ir.Name):
+        return expr
+    bound = [
+        statement.value
+        for statement in flat(body)
+        if isinstance(statement, ir.Assign)
+        for target in statement.targets
+        if isinstance(target, ir.Name) and target.id == expr.id
+    ]
+    return bound[0] if len(bound) == 1 and bound[0] is not None else expr
 
 
 def _parts(expr: ir.Expr) -> list[str]:

@@ -277,7 +277,9 @@ def fork(m: Machine, f: Frame, span: ir.Span, found: Truth, label: str, arms: tu
         f.trace.append(Branch(f.site(span), found, label, then, other))
 
 
-def _refine(mine: dict[str, Value], narrowed: dict[str, Value], before: dict[str, Value], other: dict[str, Value]) -> None:
+def _refine(
+    mine: dict[str, Value], narrowed: dict[str, Value], before: dict[str, Value], other: dict[str, Value]
+) -> None:
     """What an arm's test says of a name stays true of it where the other arm binds the name anew: `if seed is None: seed = 0`."""
     for name, value in narrowed.items():
         if name in before and mine.get(name) == before[name] != other.get(name):

@@ -59,6 +59,9 @@ def _same(left: Value, right: Value, *, identity: bool) -> Truth:
 def _member(m: Machine, left: Value, right: Value) -> Truth:
     from torchdet_lint.analysis.iteration import known_items
 
+    inside = _inside(left, right)
+    if inside is not Truth.OPEN:
+        return inside
     items = known_items(m, right)
     if items is None or not all(isinstance(item, Known) for item in items):
         return Truth.OPEN
@@ -68,6 +71,17 @@ def _member(m: Machine, left: Value, right: Value) -> Truth:
     if isinstance(left, Option) and isinstance(left.default, Known):
         return Truth.LIKELY if (left.default.value, left.default.kind) in held else Truth.UNLIKELY
     return Truth.OPEN
+
+
+def _inside(left: Value, right: Value) -> Truth:
+    """`"zoom" in text` for a known text, or one that an option holds by default."""
+    text = right.default if isinstance(right, Option) else right
+    if not (isinstance(left, Known) and isinstance(text, Known) and left.kind == text.kind == "str"):
+        return Truth.OPEN
+    found = left.value in text.value
+    if isinstance(right, Option):
+        return Truth.LIKELY if found else Truth.UNLIKELY
+    return Truth.YES if found else Truth.NO
 
 
 def _ordered(op: str, left: Known, right: Known) -> Truth:

@@ -137,6 +137,7 @@ def _imports_of(project: Project, path: str) -> frozenset[str]:
 
 
 _BY_NAME = re.compile(r"\b(?:import_module|__import__)\(\s*(?:[fF]?([\"'])([\w.]*)(\1\s*[,)])?)?")
+_BY_VARIABLE = re.compile(r"\b(?:import_module|__import__)\(\s*([A-Za-z_]\w*)\s*[,)]")
 _DEFAULT = re.compile(r"\bdefault\s*=\s*[\"']([\w.]+)[\"']")
 
 
@@ -148,6 +149,9 @@ def _named(project: Project, path: str) -> set[str]:
     if "import_module(" not in text and "__import__(" not in text:
         return set()
     found: set[str] = set()
+    for variable in _BY_VARIABLE.findall(text):
+        for known in re.findall(rf"\b{variable}\s*=\s*[fF]?[\"']([\w.]*\.)", text):
+            found |= _inside(project, path, known.rpartition(".")[0].replace(".", "/"))
     for match in _BY_NAME.finditer(text):
         known, whole = match[2] or "", match[3]
         if whole:

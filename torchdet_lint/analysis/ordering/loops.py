@@ -20,6 +20,10 @@ def for_loop(frame: Frame, statement: ir.For) -> bool:
     if source.form == "walk" and (folders := _sorted_folders(statement)):
         origins = frozenset()
         frame.store.settled.update(part.obj for part in element.parts[1:2] if part.obj is not None and folders)
+    if source.form == "walk" and _always_leaves(statement.body):
+        origins = (
+            frozenset()
+        )  # a walk begins with the folder that it is given: `for root, folders, files in os.walk(d): …; break`
     _run(frame, statement.body, origins, statement.target, element)
     frame.execute(statement.orelse)
     return False
