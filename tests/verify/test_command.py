@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -194,8 +195,17 @@ def test_a_notebook_is_run_by_its_cells(project: Path, capsys: pytest.CaptureFix
     ]
     content = json.dumps({"cells": code, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
     (project / "a.ipynb").write_text(content, encoding="utf-8")
-    line = next(number for number, text in enumerate(content.splitlines(), 1) if "noise = " in text)
-    status, out, err = said(capsys, "--factors", "none", "--output-format", "json", "--", sys.executable, "a.ipynb")
+    command = ("--factors", "none", "--html", "page.html", "--", sys.executable, "a.ipynb", "--lr", "3")
+    status, out, err = said(capsys, "--output-format", "json", *command)
     assert (status, err) == (1, "")
-    found = [(one["rule"], one["where"], one["verdict"]) for one in json.loads(out)["findings"]]
-    assert found == [("TDL001", f"a.ipynb:{line}", "confirmed")]
+    document = json.loads(out)
+    found = [(one["rule"], one["where"], one["verdict"]) for one in document["findings"]]
+    assert found == [("TDL001", "a.ipynb:cell 2:1", "confirmed")]
+    assert document["natural"][0]["line"] == "a.ipynb:cell 2:1:<module>"
+    page = (project / "page.html").read_text(encoding="utf-8")
+    assert "a.ipynb:cell 2:1" in page
+    assert "noise = torch.rand(3)" in page  # the line of the cell, not of the file
+    for form in ("text", "markdown"):
+        out = said(capsys, "--output-format", form, *command)[1]
+        assert re.search(r"`?a\.ipynb:cell 2:1`?(:| \|) TDL001 ", out)
+        assert not re.search(r"a\.ipynb:\d", out)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from torchdet_lint.verify.notebooks import Entry, entry, runnable
+from torchdet_lint.verify.notebooks import Entry, NotebookError, entry, runnable
 
 
 @pytest.mark.parametrize(
@@ -26,17 +26,35 @@ from torchdet_lint.verify.notebooks import Entry, entry, runnable
         (("/b/python", "train.py"), None),
         (("/none/jupyter", "execute", "a.ipynb"), None),  # no Python beside it: as it is
         (("/b/torchrun", "a.ipynb"), None),
+        (("/b/python", "-W", "a.ipynb"), None),
+        (("/b/python", "a.ipynb", "--lr", "3", "b.ipynb"), Entry(("/b/python",), "a.ipynb", ("--lr", "3", "b.ipynb"))),
+        (("/b/python", "-m", "papermill", "a.ipynb", "out.ipynb", "-k", "x"), Entry(("/b/python",), "a.ipynb")),
     ],
 )
 def test_what_runs_a_notebook(command: tuple[str, ...], found: Entry | None) -> None:
     assert entry(command) == found
 
 
-@pytest.mark.parametrize("words", [("jupyter", "nbconvert", "--to", "html", "--execute"), ("papermill",)])
+@pytest.mark.parametrize("words", [("jupyter", "nbconvert", "--execute", "--output"), ("papermill", "a.ipynb")])
 def test_kernels_are_of_the_python_beside_them(tmp_path: Path, words: tuple[str, ...]) -> None:
     (tmp_path / "python").touch()
-    command = (str(tmp_path / words[0]), *words[1:], "a.ipynb", "out.ipynb")
+    command = (str(tmp_path / words[0]), *words[1:], "out.ipynb", "a.ipynb")
     assert entry(command) == Entry((str(tmp_path / "python"),), "a.ipynb")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("papermill", "a.ipynb", "o.ipynb", "-p", "lr", "3"), "the parameters of papermill (-p) do not reach"),
+        (("papermill", "a.ipynb", "o.ipynb", "--parameters_file", "p.yaml"), "papermill (--parameters_file)"),
+        (("nbconvert", "--execute", "a.ipynb", "b.ipynb"), "the command runs 2 notebooks; verify one at a time"),
+    ],
+)
+def test_what_would_run_another_program_is_refused(words: tuple[str, ...], said: str) -> None:
+    with pytest.raises(NotebookError) as caught:
+        entry(("/b/python", "-m", *words))
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def notebook(path: Path, *cells: str | list[str], kind: str = "code") -> Path:
@@ -50,10 +68,10 @@ def notebook(path: Path, *cells: str | list[str], kind: str = "code") -> Path:
     return path
 
 
-def ran(folder: Path, file: str) -> subprocess.CompletedProcess[str]:
+def ran(folder: Path, file: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     base = folder / "base"
     base.mkdir()
-    command = runnable(Entry((sys.executable,), file), str(folder), str(base))
+    command = runnable(Entry((sys.executable,), file, arguments), str(folder), str(base))
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
@@ -64,22 +82,26 @@ def test_cells_share_their_names_and_run_in_their_folder(tmp_path: Path) -> None
         "!pip install something\nget_ipython().run_line_magic('time', '')\n",
         "async def two():\n    return 2\ny = await two()",
         [
-            "print(X + y, os.path.basename(os.getcwd()), __name__, len(sys.argv))\n",
+            "print(X + y, os.path.basename(os.getcwd()), __name__, sys.argv[1:])\n",
             "display(X)\n",
             "X  # shown to nobody",
         ],
     )
     (tmp_path / "deep" / "beside.py").write_text("X = 1")
-    done = ran(tmp_path, os.path.join("deep", "a.ipynb"))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "3 deep __main__ 1\n1\n", "")
+    done = ran(tmp_path, os.path.join("deep", "a.ipynb"), "--lr", "3")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3 deep __main__ ['--lr', '3']\n1\n", "")
 
 
 @pytest.mark.parametrize("code", ["x = (1 +\n     nothing)", "x = 1\n1 /"])
 @pytest.mark.parametrize("one_string", [True, False])
-def test_tracebacks_name_the_line_of_the_file(tmp_path: Path, code: str, one_string: bool) -> None:
-    path = notebook(tmp_path / "a.ipynb", "a = 1\n", code if one_string else code.splitlines(keepends=True))
+def test_tracebacks_name_cell_and_line(tmp_path: Path, code: str, one_string: bool) -> None:
+    notebook(tmp_path / "a.ipynb", "a = 1\n", code if one_string else code.splitlines(keepends=True))
     done = ran(tmp_path, "a.ipynb")
-    raw = path.read_text(encoding="utf-8").splitlines()
-    last = next(number for number, text in enumerate(raw, 1) if "nothing)" in text or "1 /" in text)
     assert done.returncode == 1
-    assert f'a.ipynb", line {last}' in done.stderr
+    assert 'a.ipynb:cell 3", line 2' in done.stderr
+
+
+def test_functions_of_cells_have_sources(tmp_path: Path) -> None:
+    code = ["import inspect\n", "def f():\n", "    return 1\n", "print(inspect.getsource(f), end='')"]
+    notebook(tmp_path / "a.ipynb", "a = 1\n", code)
+    assert ran(tmp_path, "a.ipynb").stdout == "def f():\n    return 1\n"

@@ -107,21 +107,20 @@ def test_which_trials_are_wanted() -> None:
 @pytest.mark.parametrize(
     ("code", "line", "moved", "verdict"),
     [
-        (
-            "TDL101",
-            9,
-            (("aten.randperm.generator", "train.py:20:main"),),
-            "confirmed-hidden",
-        ),  # it is iterated elsewhere
-        ("TDL101", 9, (("aten.bernoulli_.float", "train.py:20:main"),), "no-effect-seen"),
-        ("TDL101", 9, (("aten.randperm.generator", "other.py:20:main"),), "no-effect-seen"),
-        ("TDL103", 9, (("aten.randperm", "train.py:9:main"),), "confirmed-hidden"),
-        ("TDL103", 9, (("aten.randperm", "train.py:20:main"),), "no-effect-seen"),
+        ("TDL101", 9, ("aten.randperm.generator", "train.py:20:main", ""), "confirmed-hidden"),  # iterated elsewhere
+        ("TDL101", 9, ("aten.bernoulli_.float", "train.py:20:main", ""), "no-effect-seen"),
+        ("TDL101", 9, ("aten.randperm.generator", "other.py:20:main", ""), "no-effect-seen"),
+        ("TDL101", 9, ("aten.randperm.generator", "other.py:20:main", "train.py:9:main"), "confirmed-hidden"),
+        ("TDL101", 9, ("aten.randperm.generator", "train.py:20:main", "train.py:8:main"), "no-effect-seen"),
+        ("TDL101", 9, ("aten.randperm.generator", "train.py:20:main", "train.py:7:main"), "confirmed-hidden"),
+        ("TDL103", 9, ("aten.randperm", "train.py:9:main", ""), "confirmed-hidden"),
+        ("TDL103", 9, ("aten.randperm", "train.py:20:main", ""), "no-effect-seen"),
     ],
 )
-def test_one_draw_more(code: str, line: int, moved: tuple[tuple[str, str], ...], verdict: str) -> None:
-    ran = record(stream("rank0", event("OP", "1", f"train.py:{line}:f")))
-    what = experiment(ran, Tried("shift", False, "", moved=moved))
+def test_one_draw_more(code: str, line: int, moved: tuple[str, str, str], verdict: str) -> None:
+    facts = {"made-within": {"train.py:7:main": "train.py:9:Mine.__init__"}}
+    ran = record(stream("rank0", event("OP", "1", f"train.py:{line}:f")), ledger=Ledger(facts=facts))
+    what = experiment(ran, Tried("shift", False, "", moved=(moved,)))
     (found,) = judge((finding(code, line, "stream"),), what).verdicts
     assert (found.verdict, found.checks) == (verdict, ("shift-trial",))
 
@@ -135,7 +134,7 @@ def test_draws_are_compared_line_by_line() -> None:
         return run_of(setting, record(stream("rank0", shared, own), ledger=ledger))
 
     (found,) = tried(run, run(Setting("pinned")).record, Wanted(shift=True), residual=False)
-    assert found.moved == (("aten.randperm", "train.py:9:f"),)
+    assert found.moved == (("aten.randperm", "train.py:9:f", ""),)
     assert wanted([finding("TDL101", 9, "stream")], (), True, "", ()).shift
     assert not wanted([finding("TDL101", 9, "run")], (), True, "", ()).shift
 

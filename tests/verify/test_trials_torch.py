@@ -157,6 +157,47 @@ def test_alerts_name_the_users_line(sample: Callable[..., Sample]) -> None:
     }
 
 
+LOADERS = """
+import torch
+from torch.utils.data import DataLoader, RandomSampler
+
+class Mine(DataLoader):
+    def __init__(self, data, **more):
+        super().__init__(data, batch_size=4, **more)
+
+torch.manual_seed(5)
+data = torch.arange(8.0)
+own = torch.Generator().manual_seed(1)
+loaders = [
+    DataLoader(data, batch_size=4),
+    DataLoader(data, shuffle=True),
+    DataLoader(data, shuffle=True, generator=own),
+    Mine(data, shuffle=True),
+    DataLoader(data, sampler=RandomSampler(data)),
+]
+for _ in range(2):
+    for loader in loaders[:4]:
+        for batch in loader:
+            batch.sum()
+"""
+
+
+def test_an_order_belongs_to_the_loader_that_it_is_drawn_for(sample: Callable[..., Sample]) -> None:
+    run: Callable[..., Run] = partial(execute, sample(LOADERS))
+    base = run(pinned("pinned-1")).record
+    (found,) = tried(run, base, Wanted(shift=True), residual=False)
+    lines = {text.strip(): number for number, text in enumerate(LOADERS.splitlines(), 1)}
+    orders = [(place, loader) for name, place, loader in found.moved if "randperm" in name]
+    assert {int(place.split(":")[1]) for place, _ in orders} == {lines["for batch in loader:"]}
+    outer = lines["Mine(data, shuffle=True),"]
+    assert {int(loader.split(":")[1]) for _, loader in orders} == {lines["DataLoader(data, shuffle=True),"], outer}
+    ((made, within),) = base.ledger.facts["made-within"].items()
+    assert [int(place.split(":")[1]) for place in (made, within)] == [
+        outer,
+        lines["super().__init__(data, batch_size=4, **more)"],
+    ]
+
+
 REPEATS = """
 import datetime
 import torch

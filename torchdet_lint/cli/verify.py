@@ -175,17 +175,17 @@ def _judged(
 def _runnable(command: tuple[str, ...], base: str) -> tuple[str, ...]:
     """The command, or what runs the notebook that it names. Raises Trouble."""
     from torchdet_lint.source.text import SourceError
-    from torchdet_lint.verify.notebooks import entry, runnable
+    from torchdet_lint.verify.notebooks import NotebookError, entry, runnable
 
-    notebook = entry(command)
-    if notebook is None:
-        return command
     try:
-        return runnable(notebook, os.getcwd(), base)
+        notebook = entry(command)
+        return command if notebook is None else runnable(notebook, os.getcwd(), base)
+    except NotebookError as error:
+        raise Trouble(str(error)) from None
     except SourceError as error:
         raise Trouble(f"{error.path}:{error.line}: {error.message}") from None
     except OSError as error:
-        raise Trouble(f"{notebook.file} cannot be read: {error.strerror}") from None
+        raise Trouble(f"{error.filename} cannot be read: {error.strerror}") from None
 
 
 def _write_page(file: str, judgement: Judgement, sample: Sample) -> None:

@@ -44,7 +44,7 @@ def _run(document: Mapping[str, Any]) -> Iterator[tuple[str, Evidence]]:
 def _place(effect: Mapping[str, Any]) -> str:
     """`train.py:12 (aten.add)`, the forward line of a backward operation."""
     place = str(effect["fwd"] or effect["line"])
-    at = ":".join(place.split(":")[:2])
+    at = place.rpartition(":")[0]
     if not at and effect["op"] == "print":
         return "what it prints"
     return f"{at} ({effect['op']})" if at else f"{effect['op']}, outside of your code"

@@ -7,7 +7,6 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from torchdet_lint.source.lines import line_starts
 from torchdet_lint.source.notebook import read_notebook
 
 _RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "rt", "notebook.py")
@@ -16,32 +15,56 @@ _KERNELS = ("jupyter", "jupyter-execute", "jupyter-nbconvert", "jupyter-run", "p
 
 _MODULES = ("jupyter", "nbconvert", "nbclient", "papermill", "jupyter_core")
 _PYTHONS = ("python3", "python", "python.exe")
+_PARAMETERS = ("-p", "-r", "-f", "-y", "-b", "--parameters")
+"""Options of papermill that change values in the notebook (`papermill/cli.py`; the long ones begin alike)."""
+
+
+class NotebookError(Exception):
+    """A notebook cannot be run as the command says; the text says why, in one line."""
 
 
 class Entry(NamedTuple):
-    """A command that runs a notebook: the Python with its options, and the notebook's file."""
+    """A command that runs a notebook: the Python with its options, the notebook's file, and the arguments that it gets."""
 
     python: tuple[str, ...]
     file: str
+    arguments: tuple[str, ...] = ()
 
 
 def entry(command: Sequence[str]) -> Entry | None:
-    """The notebook that a command runs, by Python itself (`python a.ipynb`) or by what starts a kernel; else None."""
+    """The notebook that a command runs, by Python itself (`python a.ipynb`) or by what starts a kernel; else None. Raises
+    NotebookError.
+    """
     program = os.path.basename(command[0]).removesuffix(".exe")
-    file = next((word for word in command[1:] if word.endswith(".ipynb")), "")
-    if not file:
+    if not any(word.endswith(".ipynb") for word in command[1:]):
         return None
     if program in _KERNELS:
         beside = (os.path.join(os.path.dirname(command[0]), name) for name in _PYTHONS)
         python = next((path for path in beside if os.path.isfile(path)), "")
-        return Entry((python,), file) if python else None
+        return _in_kernel((python,), command) if python else None
     if not program.startswith("python"):
         return None
     options = _options(command[1:])
     rest = command[1 + len(options) :]
-    if rest[0] == file or (rest[0] == "-m" and rest[1] in _MODULES):
-        return Entry((command[0], *options), file)
+    if rest[:1] == ("-m",) and rest[1] in _MODULES:
+        return _in_kernel((command[0], *options), rest[1:])
+    if rest and rest[0].endswith(".ipynb"):
+        return Entry((command[0], *options), rest[0], tuple(rest[1:]))
     return None
+
+
+def _in_kernel(python: tuple[str, ...], command: Sequence[str]) -> Entry:
+    """What a kernel would run. Such a notebook gets no arguments; papermill would write its parameters into the cells."""
+    words = zip(command, command[1:], strict=False)
+    files = [word for before, word in words if word.endswith(".ipynb") and not before.startswith("--output")]
+    papermill = "papermill" in os.path.basename(command[0])
+    given = next((word for word in command[1:] if word.startswith(_PARAMETERS)), "")
+    if papermill and given:
+        said = f"the parameters of papermill ({given}) do not reach the notebook here"
+        raise NotebookError(f"{said}: write them into its cells")
+    if len(files) > 1 and not papermill:  # whose second one is what it writes
+        raise NotebookError(f"the command runs {len(files)} notebooks; verify one at a time")
+    return Entry(python, files[0])
 
 
 def _options(words: Sequence[str]) -> tuple[str, ...]:
@@ -59,13 +82,8 @@ def runnable(what: Entry, folder: str, base: str) -> tuple[str, ...]:
     """The command that runs a notebook of `folder`, by a plan that is written to `base`. Raises OSError and SourceError."""
     with open(os.path.join(folder, what.file), "rb") as file:
         text, cells = read_notebook(file.read(), what.file)
-    starts = (*line_starts(text), len(text))
-    ends = [cell.first_line for cell in cells.cells[1:]] + [len(starts)]
-    plan = [
-        {"code": text[starts[cell.first_line - 1] : starts[end - 1]], "lines": cell.file_lines}
-        for cell, end in zip(cells.cells, ends, strict=True)
-    ]
+    plan = [{"code": cells.code(text, cell), "number": cell.number} for cell in cells.cells]
     path = os.path.join(base, "notebook.json")
     with open(path, "w", encoding="utf-8") as file_out:
         json.dump({"file": os.path.relpath(os.path.join(folder, what.file), folder), "cells": plan}, file_out)
-    return (*what.python, _RUNNER, path)
+    return (*what.python, _RUNNER, path, *what.arguments)

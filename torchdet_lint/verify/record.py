@@ -27,7 +27,8 @@ class RecordError(Exception):
 
 class Event(NamedTuple):
     """One line of a stream. Places are `path:line:function`. `time` is in microseconds and orders the streams of one run.
-    `module` is the module at work (`Net.blocks.0.mlp`), of a backward operation that of its forward operation.
+    `module` is the module at work (`Net.blocks.0.mlp`), of a backward operation that of its forward operation. `forward` is the
+    place of a backward operation's forward one; where an order is drawn for a loader, the place where that was made.
     """
 
     kind: str

@@ -9,7 +9,7 @@ from torchdet_lint.finding import CONFIRMING, Finding
 from torchdet_lint.verify.compare import Divergence
 from torchdet_lint.verify.device_verdict import what_was_seen
 from torchdet_lint.verify.record import Event
-from torchdet_lint.verify.spoken import MEANING, Verdict
+from torchdet_lint.verify.spoken import MEANING, Verdict, path_of
 from torchdet_lint.verify.verdict import Judgement, Unexplained
 
 _DETAILED = (*CONFIRMING, "confounded", "refuted-on-this-torch")
@@ -128,8 +128,7 @@ def sample_of(judgement: Judgement) -> str:
 
 def where(finding: Finding) -> str:
     """The place of a finding."""
-    at = finding.location
-    return f"{at.path}:{at.line if at.cell is None else at.file_line or at.line}"
+    return f"{path_of(finding.location)}:{finding.location.line}"
 
 
 def _verdict(verdict: Verdict) -> Iterator[str]:

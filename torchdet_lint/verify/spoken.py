@@ -43,9 +43,34 @@ def lines_of(finding: Finding) -> Iterator[tuple[str, int]]:
 
 
 def span(at: Location) -> Iterator[tuple[str, int]]:
-    first = at.line if at.cell is None else (at.file_line or at.line)
-    for line in range(first, first + min(at.end_line - at.line, 200) + 1):
-        yield at.path, line
+    for line in range(at.line, at.line + min(at.end_line - at.line, 200) + 1):
+        yield path_of(at), line
+
+
+def path_of(at: Location) -> str:
+    """The path as events name it: a notebook's cells have paths of their own (`train.ipynb:cell 3`)."""
+    return at.path if at.cell is None else f"{at.path}{_CELL}{at.cell}"
+
+
+def file_of(path: str) -> str:
+    """The file that a path of an event is in."""
+    return path.partition(_CELL)[0]
+
+
+def cell_of(path: str) -> int:
+    """The number of the notebook's cell that a path of an event names, 0 for other files."""
+    number = path.partition(_CELL)[2]
+    return int(number) if number.isdecimal() else 0
+
+
+def ordered_line(path: str, line: int) -> tuple[str, int]:
+    """The file of a line, and a number that orders the lines of all cells of a notebook."""
+    return file_of(path), cell_of(path) * _LINES + line
+
+
+_CELL = ":cell "
+_LINES = 100_000
+"""More than a cell has."""
 
 
 def line_at(place: str) -> tuple[str, int]:

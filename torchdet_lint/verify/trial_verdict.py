@@ -10,6 +10,7 @@ from torchdet_lint.verify.compare import Divergence
 from torchdet_lint.verify.experiment import Experiment
 from torchdet_lint.verify.frozen import never_seeded, reseeded, same_orders
 from torchdet_lint.verify.record import Event, Record
+from torchdet_lint.verify.spoken import file_of, line_at
 
 Line = tuple[str, int]
 
@@ -66,15 +67,19 @@ def on_trial(finding: Finding, lines: frozenset[Line], experiment: Experiment) -
 
 
 def _shifted(finding: Finding, lines: frozenset[Line], experiment: Experiment) -> ByTrial | None:
-    """Whether one draw more moves the draws on a finding's lines. A loader shuffles where it is iterated: its file counts."""
+    """Whether one draw more moves the draws on a finding's lines. A loader shuffles where it is iterated, so where it was made
+    counts; of one whose making nobody saw, the file.
+    """
     trial = next((one for one in experiment.tried if one.name == "shift" and one.holds is not None), None)
     if trial is None:
         return None
-    paths = {path for path, _ in lines}
-    for operation, place in trial.moved:
-        path, line, _ = place.rsplit(":", 2)
-        shuffles = finding.code == "TDL101" and ".randperm" in operation and path in paths
-        if shuffles or (path, int(line)) in lines:
+    files = {file_of(path) for path, _ in lines}
+    within = experiment.record.ledger.facts.get("made-within", {})
+    for operation, place, loader in trial.moved:
+        path, line = line_at(place)
+        shuffles = finding.code == "TDL101" and ".randperm" in operation and not loader and file_of(path) in files
+        made = {line_at(each) for each in (loader, within.get(loader)) if each}
+        if shuffles or (path, line) in lines or made & lines:
             reason = f"one number more drawn before it, and what is drawn at {path}:{line} is another"
             return ByTrial("confirmed-hidden", reason, "stream", None, None, ("shift-trial",))
     return ByTrial(
@@ -83,10 +88,10 @@ def _shifted(finding: Finding, lines: frozenset[Line], experiment: Experiment) -
 
 
 def _repeated(repeat: _Repeat, lines: frozenset[Line], record: Record) -> ByTrial | None:
-    paths = {path for path, _ in lines}
+    files = {file_of(path) for path, _ in lines}
     for place, count in repeat.find(record):
-        path, line, _ = place.rsplit(":", 2)
-        if (path, int(line)) in lines if repeat.here else path in paths:
+        path, line = line_at(place)
+        if (path, line) in lines if repeat.here else file_of(path) in files:
             reason = repeat.reason.format(count=count, line=f"{path}:{line}")
             return ByTrial("confirmed", reason, "", None, None, (repeat.check,))
     return None

@@ -56,8 +56,8 @@ STREAMS = ("TDL101", "TDL103")
 @dataclass(frozen=True)
 class Tried:
     """What a trial showed. `holds`: as it should be; None where the trial says nothing, for the reason in `detail`. `alerts` are
-    operations without a deterministic kernel, with places and counts; `moved` are draws, with places, that are others when one
-    more has been drawn before.
+    operations without a deterministic kernel, with places and counts; `moved` are draws that are others when one more has been
+    drawn before, with their places and those where the loaders were made for which they are drawn.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Tried:
     detail: str
     divergence: Divergence | None = None
     alerts: tuple[tuple[str, str, int], ...] = field(default=())
-    moved: tuple[tuple[str, str], ...] = ()
+    moved: tuple[tuple[str, str, str], ...] = ()
 
 
 def wanted(
@@ -130,16 +130,18 @@ def _shift(run: Callable[[Setting], Run], base: Record, _what: Wanted) -> Tried:
         return Tried("shift", None, "nothing is drawn from torch's global generator after the program has seeded it")
     ones, others = _draws(base), _draws(run(replace(pinned("shift-1"), pins={**PINS, "shift": 1})).record)
     moved = tuple(sorted(key for key, states in ones.items() if others.get(key) != states))
-    return Tried("shift", not moved, f"one number more before them moves the draws of {len(moved)} lines", moved=moved)
+    lines = len({place for _, place, _ in moved})
+    said = f"one number more before them moves the draws of {lines} line{'' if lines == 1 else 's'}"
+    return Tried("shift", not moved, said, moved=moved)
 
 
-def _draws(record: Record) -> dict[tuple[str, str], list[str]]:
-    """The states from which main threads draw, by operation and place."""
-    found: dict[tuple[str, str], list[str]] = {}
+def _draws(record: Record) -> dict[tuple[str, str, str], list[str]]:
+    """The states from which main threads draw, by operation, place, and where the loader was made that draws an order."""
+    found: dict[tuple[str, str, str], list[str]] = {}
     for stream in record.streams.values():
         for event in stream.events if stream.main else ():
             if event.kind == "RNG" and event.place:
-                found.setdefault((event.name, event.place), []).append(event.digest)
+                found.setdefault((event.name, event.place, event.forward), []).append(event.digest)
     return found
 
 

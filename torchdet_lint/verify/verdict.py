@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 
 from torchdet_lint.finding import CONFIRMING, Finding
 from torchdet_lint.verify.accelerator import question
@@ -13,7 +14,7 @@ from torchdet_lint.verify.experiment import Experiment, Shown
 from torchdet_lint.verify.factors import FACTORS, Factor
 from torchdet_lint.verify.record import Record
 from torchdet_lint.verify.repeats import repeated
-from torchdet_lint.verify.spoken import MEANING, Verdict, line_at, lines_of, span
+from torchdet_lint.verify.spoken import MEANING, Verdict, file_of, line_at, lines_of, ordered_line, span
 from torchdet_lint.verify.trial_verdict import on_trial
 
 _UNTESTED = {
@@ -95,7 +96,7 @@ def suspects(finding: Finding) -> tuple[Factor, ...]:
 def judge(findings: Sequence[Finding], experiment: Experiment) -> Judgement:
     """Verdicts on findings in files that the sample loaded, and on programs; others are only counted."""
     seen = _executed(experiment.record)
-    loaded = {path for path, _ in seen} | set(experiment.record.ledger.reached)
+    loaded = {file_of(path) for path in (*(path for path, _ in seen), *experiment.record.ledger.reached)}
     mine = [finding for finding in findings if finding.location.path in loaded]
     verdicts = tuple(_verdict(finding, mine, experiment, seen) for finding in mine)
     return Judgement(experiment, verdicts, tuple(_unexplained(experiment, verdicts)), len(findings) - len(mine))
@@ -123,7 +124,7 @@ def _verdict(
     if finding.effect == "cuda" or (experiment.seen is not None and question(finding) is not None):
         return on_device(finding, experiment)
     if finding.code in _COPIED and (place := _copied(finding, experiment)):
-        reason = f"two workers of one loader got the same numbers at {':'.join(place.split(':')[:2])}"
+        reason = f"two workers of one loader got the same numbers at {place.rpartition(':')[0]}"
         return Verdict(finding, "confirmed", reason, "workers", checks=("workers-equal",))
     by_trial = on_trial(finding, frozenset(lines_of(finding)), experiment)
     if by_trial is not None:
@@ -143,8 +144,8 @@ def _verdict(
 def _copied(finding: Finding, experiment: Experiment) -> str:
     """A place in a file that the finding speaks of at which workers got the same numbers, or nothing."""
     lines = frozenset(lines_of(finding))
-    paths = {path for path, _ in lines}
-    places = (place for place in repeated(experiment.record.streams, lines) if line_at(place)[0] in paths)
+    files = {file_of(path) for path, _ in lines}
+    places = (place for place in repeated(experiment.record.streams, lines) if file_of(line_at(place)[0]) in files)
     return min(places, default="")
 
 
@@ -201,8 +202,8 @@ def _distance(finding: Finding, item: Shown) -> tuple[int, int]:
     place = item.divergence.place
     if not place:
         return (2, 0)
-    path, line = line_at(place)
-    ways = [line - at for file, at in lines_of(finding) if file == path]
+    path, line = ordered_line(*line_at(place))
+    ways = [line - at for file, at in starmap(ordered_line, lines_of(finding)) if file == path]
     above = [way for way in ways if way >= 0]
     return (0, min(above)) if above else (1, min(map(abs, ways))) if ways else (2, 0)
 

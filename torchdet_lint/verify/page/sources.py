@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from io import StringIO
 
+from torchdet_lint.source.notebook import read_notebook
+from torchdet_lint.source.text import SourceError
 from torchdet_lint.verify.page.stream import Lines
+from torchdet_lint.verify.spoken import cell_of, file_of
 
 _MOST = 2_000_000
 """Bytes of a file beyond which nothing of it is shown."""
 
 
 def lines_in(folder: str) -> Lines:
-    """The lines of the Python files in a folder, as they are now."""
+    """The lines of the Python files and notebooks in a folder, as they are now."""
 
     @cache
     def text(path: str) -> tuple[str, ...]:
-        full = os.path.join(folder, path)
+        full = os.path.join(folder, file_of(path))
         try:
-            if not path.endswith(".py") or os.path.getsize(full) > _MOST:
+            if not full.endswith((".py", ".ipynb")) or os.path.getsize(full) > _MOST:
                 return ()
-            with open(full, encoding="utf-8", errors="replace") as file:
-                return tuple(file)
-        except (OSError, ValueError):
+            with open(full, "rb") as file:
+                data = file.read()
+            return _cell(data, cell_of(path)) if full.endswith(".ipynb") else _lines(data)
+        except (OSError, ValueError, SourceError):
             return ()
 
     def line(path: str, number: int) -> str:
@@ -30,3 +35,12 @@ def lines_in(folder: str) -> Lines:
         return found[number - 1].rstrip("\r\n") if 0 < number <= len(found) else ""
 
     return line
+
+
+def _lines(data: bytes) -> tuple[str, ...]:
+    return tuple(StringIO(data.decode("utf-8", "replace"), None))
+
+
+def _cell(data: bytes, number: int) -> tuple[str, ...]:
+    code, cells = read_notebook(data, "")
+    return next((_lines(cells.code(code, cell).encode()) for cell in cells.cells if cell.number == number), ())

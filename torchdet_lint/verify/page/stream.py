@@ -11,6 +11,7 @@ from torchdet_lint.verify.page.plot import plot
 from torchdet_lint.verify.page.sides import Row, Sides
 from torchdet_lint.verify.record import Event
 from torchdet_lint.verify.report import distance, shown_place, spoken
+from torchdet_lint.verify.spoken import path_of
 
 _MOST_SHOWN = 1
 """Values that are shown of an operation."""
@@ -27,7 +28,7 @@ def chain(divergence: Divergence, lines: Lines, finding: Finding | None = None) 
     steps = [_link("unequal source", source.name, source.place, lines) for source in divergence.sources]
     if finding is not None:
         places = {_line(place) for place in (event.place, event.forward, *(each.place for each in divergence.sources))}
-        at = (finding.location.path, finding.location.file_line or finding.location.line)
+        at = (path_of(finding.location), finding.location.line)
         if at not in places:
             steps.insert(0, _link("finding", finding.code, f"{at[0]}:{at[1]}:<module>", lines))
     if event.forward:

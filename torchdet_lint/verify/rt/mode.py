@@ -16,6 +16,7 @@ from . import device
 from .alerts import Alerts
 from .digest import Digests, of_value
 from .empties import Empties
+from .loaders import Loaders
 from .modules import Modules
 from .operations import Operation, describe
 from .state import Runtime
@@ -76,6 +77,7 @@ class Recorder:
         self._default_seed = torch.default_generator.initial_seed()
         self._unseeded = torch.Generator().initial_seed()
         self._alerts = Alerts(torch, run)
+        self._loaders = Loaders(torch, run)
         self._count = 0
 
     def dispatch(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -103,7 +105,7 @@ class Recorder:
         try:
             if before is not None:
                 after = self._drawn_from(args, kwargs)
-                self._draw(operation, place, before, after)
+                self._draw(operation, place, before, after, self._loaders.made_by(operation.name, sys._getframe(2)))
             self._output(operation, place, result, args, kwargs, sent)
         except Exception as error:  # noqa: BLE001 (see above)
             self._failed(operation, error)
@@ -260,7 +262,9 @@ class Recorder:
             generator = self._torch.default_generator
         return generator, self._digests.add(0, generator.get_state())
 
-    def _draw(self, operation: Operation, place: str, before: tuple[Any, int], after: tuple[Any, int]) -> None:
+    def _draw(
+        self, operation: Operation, place: str, before: tuple[Any, int], after: tuple[Any, int], loader: str
+    ) -> None:
         if before[1] == after[1]:
             return
         generator = before[0]
@@ -277,7 +281,7 @@ class Recorder:
             name = "a seeded torch.Generator"
             self._run.ledger.seeded_by[name] = "?"
         self._run.ledger.draw(name, place)
-        self._run.streams.current().event("RNG", operation.name, place, f"{before[1]:08x}")
+        self._run.streams.current().event("RNG", operation.name, place, f"{before[1]:08x}", loader)
 
     def _is_default(self, generator: Any, after: int) -> bool:
         """Whether it is the global generator, which has moved to the state `after`. Functions that take it for their default hand

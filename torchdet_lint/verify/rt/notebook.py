@@ -1,15 +1,17 @@
 """Runs the code cells of a notebook in one process, as `jupyter execute` would run them in a kernel.
 
-`python notebook.py PLAN`: a JSON file with the notebook's path from the current folder and its cells, each with its code and,
-for each line of that, the line of the notebook's file in which it stands. So every place that is recorded, and every traceback,
-names a line of the file that the user has.
+`python notebook.py PLAN [ARGS…]`: a JSON file with the notebook's path from the current folder and its cells, each with its number
+and its code. Each cell is a file of its own to Python, `train.ipynb:cell 3`, so that every place that is recorded, and every
+traceback, names a cell and a line in it, as notebooks show them.
 """
 
 from __future__ import annotations
 
 import ast
 import asyncio
+import io
 import json
+import linecache
 import os
 import sys
 from types import CodeType, ModuleType
@@ -25,7 +27,7 @@ class Shell:
         return lambda *_args, **_kwargs: None
 
 
-def main(plan_file: str) -> None:
+def main(plan_file: str, arguments: list[str]) -> None:
     """Runs the notebook of a plan in its own folder, in which a kernel starts too."""
     with open(plan_file, encoding="utf-8") as file:
         plan = json.load(file)
@@ -33,12 +35,12 @@ def main(plan_file: str) -> None:
     folder = os.path.dirname(notebook)
     os.chdir(folder)
     sys.path[0] = folder
-    sys.argv = [notebook]
+    sys.argv = [notebook, *arguments]
     module = ModuleType("__main__")
     module.__dict__.update(display=print, get_ipython=Shell)
     sys.modules["__main__"] = module
     for cell in plan["cells"]:
-        _run(compiled(cell["code"], cell["lines"], notebook), module.__dict__)
+        _run(compiled(cell["code"], f"{notebook}:cell {cell['number']}"), module.__dict__)
 
 
 def _run(code: CodeType, names: dict[str, Any]) -> None:
@@ -47,25 +49,13 @@ def _run(code: CodeType, names: dict[str, Any]) -> None:
         asyncio.run(waits)
 
 
-def compiled(code: str, lines: list[int], file: str) -> CodeType:
-    """A cell's code with the line numbers of the file. Raises SyntaxError, which names the line of the file too."""
-    try:
-        tree = compile(code, file, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-    except SyntaxError as error:
-        error.lineno, error.end_lineno = _line(lines, error.lineno or 1), None
-        raise
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.stmt, ast.expr, ast.excepthandler, ast.arg, ast.keyword, ast.alias, ast.pattern)):
-            # Several lines of a cell may be one of the file, where no end may stand before its start.
-            node.lineno = node.end_lineno = _line(lines, node.lineno)
-            node.end_col_offset = node.col_offset
-    code_object: CodeType = compile(tree, file, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+def compiled(code: str, file: str) -> CodeType:
+    """A cell's code. Its text is kept for tracebacks and for those who ask for the source of a function (`torch.jit.script`)."""
+    # Without a time the entry stays, though there is no such file (`linecache.checkcache`).
+    linecache.cache[file] = (len(code), None, list(io.StringIO(code, None)), file)
+    code_object: CodeType = compile(code, file, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     return code_object
 
 
-def _line(lines: list[int], line: int) -> int:
-    return lines[min(line, len(lines)) - 1]
-
-
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2:])
