@@ -14,7 +14,7 @@ from tests.verify.conftest import needs_torch
 from torchdet_lint.verify import network
 from torchdet_lint.verify.compare import compare
 from torchdet_lint.verify.factors import ENVIRONMENT, FACTORS, PINS, Setting, natural, released
-from torchdet_lint.verify.frozen import same_orders
+from torchdet_lint.verify.frozen import reseeded, same_orders
 from torchdet_lint.verify.record import Record
 from torchdet_lint.verify.repeats import repeated
 from torchdet_lint.verify.running import Sample, execute
@@ -37,7 +37,7 @@ def needs(module: str) -> pytest.MarkDecorator:
 
 
 def check(base: Path, *command: str, steps: int) -> Record:
-    """A plain run agrees with one in which everything is another, and no orders or draws of workers in it repeat."""
+    """A plain run agrees with one in which everything is another, and no seeds, orders or draws of workers in it repeat."""
     sample = Sample(
         (sys.executable, *command), str(PROGRAMS), os.path.realpath(base), steps=1000, ops=1_000_000, seconds=200
     )
@@ -52,7 +52,7 @@ def check(base: Path, *command: str, steps: int) -> Record:
     assert compare(first, run(ANOTHER)).first is None
     asked = {draw.generator for draw in first.ledger.draws if draw.place and not draw.seeded}
     assert not asked & {"torch", "numpy"}
-    assert not [*same_orders(first), *repeated(first.streams)]
+    assert not [*same_orders(first), *reseeded(first), *repeated(first.streams)]
     return first
 
 

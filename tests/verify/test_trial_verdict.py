@@ -139,6 +139,14 @@ def test_draws_are_compared_line_by_line() -> None:
     assert not wanted([finding("TDL101", 9, "run")], (), True, "", ()).shift
 
 
+@pytest.mark.parametrize("trial", [Tried("resume", None, "it saved nothing"), None])
+def test_why_a_program_that_resumes_was_not_tried(trial: Tried | None) -> None:
+    what = record(stream("rank0", event("OP", place="train.py:4:f")))
+    (found,) = judge([finding("TDL601", 4, "stream")], experiment(what, *filter(None, [trial]))).verdicts
+    assert found.verdict == "unprobed"
+    assert (found.reason == "it saved nothing") if trial else ("--resume-args" in found.reason)
+
+
 @pytest.mark.parametrize(("severity", "clean"), [("note", True), ("warning", False)])
 def test_a_note_that_is_confirmed_fails_nothing(severity: str, clean: bool) -> None:
     found = dataclasses.replace(finding("TDL011", 4, "run"), severity=severity)

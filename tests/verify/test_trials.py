@@ -56,3 +56,22 @@ def test_a_program_that_stops_and_resumes_by_itself(
     found = resume(base, record_of(values, saves, stepped=stepped))
     assert found.holds is holds, found.detail
     assert (found.divergence is not None) is (holds is False)
+
+
+@pytest.mark.parametrize("rank", ["rank0", "rank1"])
+def test_every_rank_should_go_on(rank: str) -> None:
+    def ranks(values: dict[str, list[int]], saved_at: int = 0) -> Record:
+        facts = {"torch": "2.13.0", "saves": 1, **({"saved-at": saved_at} if saved_at else {})}
+        streams = (stream(name, *effects(numbers, stepped=True)) for name, numbers in values.items())
+        return record(*streams, ledger=Ledger(facts=facts))
+
+    base = ranks({"rank0": [1, 2, 3, 4], "rank1": [1, 2, 3, 4]}, saved_at=2)
+    rest = ranks({"rank0": [3, 4], "rank1": [3, 4], rank: [3, 9]})
+
+    def run(setting: Setting) -> Run:
+        return run_of(setting, rest)
+
+    (found,) = tried(run, base, Wanted(resume=("--resume",)), residual=False)
+    assert found.holds is False
+    assert found.divergence is not None
+    assert (found.divergence.stream, found.divergence.step) == (rank, 3)

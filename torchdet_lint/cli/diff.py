@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torchdet_lint.cli.failures import CLEAN, FINDINGS, Trouble
-from torchdet_lint.cli.output import write_out
+from torchdet_lint.cli.output import fitted, write_out
 
 if TYPE_CHECKING:
     from torchdet_lint.verify.difference import Event
@@ -39,7 +39,7 @@ def diff_command(left: str, right: str, diff_format: str) -> int:
     if diff_format == "json":
         write_out([json.dumps(as_document(found), indent=2) + "\n"])
     else:
-        write_out([as_text(found, left, right)])
+        write_out(fitted([as_text(found, left, right)]))
     return FINDINGS if any(each.first is not None for each in found) else CLEAN
 
 

@@ -7,7 +7,7 @@ import sys
 
 TYPE_CHECKING = False  # `typing` takes longer to import than a run that is known already
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from torchdet_lint.report.style import Style
 
@@ -35,6 +35,29 @@ def write_out(pieces: Iterable[str]) -> None:
         sys.stdout.flush()
     except OSError as error:
         _give_up(error)
+
+
+def fitted(pieces: Iterable[str]) -> Iterator[str]:
+    """Lines folded to the width of the terminal, or to `COLUMNS`. Into a pipe without that they go as they are."""
+    columns = os.environ.get("COLUMNS", "")
+    width = int(columns) if columns.isdecimal() else 0
+    if not width and sys.stdout is not None and sys.stdout.isatty():
+        width = os.get_terminal_size(sys.stdout.fileno()).columns
+    for piece in pieces:
+        yield "".join(_folded(line, max(width, _LEAST)) for line in piece.splitlines(keepends=True)) if width else piece
+
+
+_LEAST = 40
+"""Columns below which folding makes nothing easier to read."""
+
+
+def _folded(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    from textwrap import fill
+
+    indent = " " * (len(line) - len(line.lstrip(" ")) + 2)
+    return fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
 def write_err(pieces: Iterable[str]) -> None:

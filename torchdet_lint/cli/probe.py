@@ -8,7 +8,7 @@ import click
 
 from torchdet_lint.cli.evidence import interpreter, lacking, probed, python_option
 from torchdet_lint.cli.failures import CLEAN, FINDINGS, TROUBLE, Trouble
-from torchdet_lint.cli.output import write_out
+from torchdet_lint.cli.output import fitted, write_out
 from torchdet_lint.cli.progress import progress
 from torchdet_lint.cli.shared import (
     checked_paths,
@@ -55,7 +55,7 @@ def probe_command(paths: tuple[str, ...], python: str | None, evidence_format: s
     if evidence_format == "json":
         write_out([as_json(result.findings, evidence, python, __version__)])
     else:
-        write_out(as_text(result.findings, evidence))
+        write_out(fitted(as_text(result.findings, evidence)))
     if tell_problems((*result.problems, *lacking(evidence.values(), python))):
         return TROUBLE
     return FINDINGS if any(found.confirms for found in evidence.values()) else CLEAN

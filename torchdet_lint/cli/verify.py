@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torchdet_lint.cli.failures import CLEAN, FINDINGS, Trouble, say
-from torchdet_lint.cli.output import spare_code, write_file, write_out
+from torchdet_lint.cli.output import fitted, spare_code, write_file, write_out
 from torchdet_lint.cli.progress import progress
 from torchdet_lint.cli.shared import (
     engine_options,
@@ -95,7 +95,7 @@ def verify(command: tuple[str, ...], **given: Any) -> int:
     if given["form"] == "json":
         write_out([document(judgement, __version__)])
     else:
-        write_out((markdown if given["form"] == "markdown" else text)(judgement))
+        write_out(markdown(judgement) if given["form"] == "markdown" else fitted(text(judgement)))
     return CLEAN if judgement.clean else FINDINGS
 
 

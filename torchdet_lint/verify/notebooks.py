@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from torchdet_lint.source.notebook import read_notebook
@@ -55,8 +56,9 @@ def entry(command: Sequence[str]) -> Entry | None:
 
 def _in_kernel(python: tuple[str, ...], command: Sequence[str]) -> Entry:
     """What a kernel would run. Such a notebook gets no arguments; papermill would write its parameters into the cells."""
-    words = zip(command, command[1:], strict=False)
-    files = [word for before, word in words if word.endswith(".ipynb") and not before.startswith("--output")]
+    files = [
+        word for before, word in pairwise(command) if word.endswith(".ipynb") and not before.startswith("--output")
+    ]
     papermill = "papermill" in os.path.basename(command[0])
     given = next((word for word in command[1:] if word.startswith(_PARAMETERS)), "")
     if papermill and given:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from textwrap import wrap
 
 from torchdet_lint.finding import CONFIRMING, Finding
 from torchdet_lint.verify.compare import Divergence
@@ -136,8 +135,7 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
     yield f"{where(finding)}: {finding.code} {verdict.verdict}: {verdict.reason}\n"
     if verdict.verdict not in _DETAILED:
         return
-    for line in wrap(finding.message, 100):
-        yield f"  {line}\n"
+    yield f"  {finding.message}\n"
     if verdict.divergence is not None:
         for line in parting(verdict.divergence):
             yield f"  {line}\n"

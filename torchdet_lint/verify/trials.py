@@ -172,7 +172,7 @@ def _resume_inside(run: Callable[[Setting], Run], base: Record, what: Wanted) ->
     """A program that saves at its end only: with these arguments it may stop, load what it has saved and go on by itself."""
     rest = run(replace(pinned("resumed-1"), more=what.resume)).record
     if rest.steps != base.steps or _saves(rest) <= max(_saves(base), 1):
-        why = "the sample saves nothing between two of its steps, with --resume-args neither; `--steps` makes it longer"
+        why = "no `torch.save` was seen between two of the sample's steps, with --resume-args neither; `--steps` makes it longer"
         return Tried("resume", None, why)
     return _gone_on(resumed(base, rest, 0))
 
@@ -187,10 +187,16 @@ def _gone_on(parted: Divergence | None) -> Tried:
 
 
 def resumed(whole: Record, rest: Record, at: int) -> Divergence | None:
-    """Where a run that goes on after step `at` first differs from the whole run. Steps are laid beside each other from their
-    ends, since the first one of the run that goes on begins with all that a start needs.
+    """Where a run that goes on after step `at` first differs from the whole run, in the first rank that does."""
+    names = sorted(name for name, stream in whole.streams.items() if stream.main)
+    return next(filter(None, (_resumed(name, whole, rest, at) for name in names)), None)
+
+
+def _resumed(rank: str, whole: Record, rest: Record, at: int) -> Divergence | None:
+    """Steps are laid beside each other from their ends, since the first one of the run that goes on begins with all that a start
+    needs.
     """
-    ones, others = _steps(whole)[at:], _steps(rest)
+    ones, others = _steps(whole, rank)[at:], _steps(rest, rank)
     for step, (one, other) in enumerate(zip(ones, others, strict=False), at):
         pairs = []
         for left, right in zip(reversed(one), reversed(other), strict=False):
@@ -205,15 +211,15 @@ def resumed(whole: Record, rest: Record, at: int) -> Divergence | None:
                 and left.digest != right.digest
             ):
                 distance = apart(left.values, right.values)
-                return Divergence("rank0", 0, step, left, right, (), distance, lasting=True)
+                return Divergence(rank, 0, step, left, right, (), distance, lasting=True)
     return None
 
 
-def _steps(record: Record) -> list[list[Event]]:
-    """The effects of the first rank, by optimizer steps; what follows the last step is no whole step. All are one step where
-    none is taken.
+def _steps(record: Record, rank: str) -> list[list[Event]]:
+    """The effects of a rank, by optimizer steps; what follows the last step is no whole step. All are one step where none is
+    taken.
     """
-    stream, found, now = record.streams.get("rank0"), [], []
+    stream, found, now = record.streams.get(rank), [], []
     for _, event in stream.effects if stream else ():
         now.append(event)
         if event.kind == "STEP":

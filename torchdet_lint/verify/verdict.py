@@ -131,7 +131,7 @@ def _verdict(
         return Verdict(finding, *by_trial)
     factors = suspects(finding)
     if not factors or finding.effect in ("frozen", "stream"):
-        return Verdict(finding, "unprobed", _UNTESTED.get(finding.effect, "no factor stands for it"))
+        return Verdict(finding, "unprobed", _untested(finding, experiment))
     if experiment.residual or experiment.pinned is None:
         return _by_natural_pair(finding, factors, experiment)
     shown = [experiment.shown[factor.name] for factor in factors]
@@ -139,6 +139,18 @@ def _verdict(
         if item.status == "changes" and _is_guilty(finding, others, item, experiment):
             return _confirmed(finding, item, experiment)
     return _not_confirmed(finding, shown) if ran else Verdict(finding, "not-reached", MEANING["not-reached"])
+
+
+def _untested(finding: Finding, experiment: Experiment) -> str:
+    """Why a sample says nothing of a finding that no factor stands for."""
+    if finding.code == "TDL601":
+        trial = next((one for one in experiment.tried if one.name == "resume"), None)
+        return (
+            trial.detail
+            if trial is not None
+            else "only a program that resumes shows it: name the arguments by --resume-args"
+        )
+    return _UNTESTED.get(finding.effect, "no factor stands for it")
 
 
 def _copied(finding: Finding, experiment: Experiment) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -11,7 +10,6 @@ from torchdet_lint.finding import VERDICTS, Evidence, Finding
 from torchdet_lint.verify.probe.evidence import CONFIRMED, CUDA, HIDDEN, NOTHING, REFUTED, UNPROBED
 
 SCHEMA = 1
-_WIDTH = 110
 _MARKS = {CONFIRMED: "!", HIDDEN: "!", REFUTED: "x", NOTHING: "-", CUDA: "?", UNPROBED: "?"}
 
 
@@ -24,9 +22,7 @@ def as_text(findings: Sequence[Finding], evidence: Mapping[str, Evidence]) -> It
         yield f"{place}:{at.column}: {finding.code} {finding.message}\n"
         check = f" (check {found.check})" if found.check else f" ({found.factor})" if found.factor else ""
         said = f"{_MARKS[found.verdict]} {found.verdict}{check}: {found.text}"
-        yield (
-            textwrap.fill(said, _WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False) + "\n\n"
-        )
+        yield f"  {said}\n\n"
     counts = Counter(evidence[finding.fingerprint].verdict for finding in findings)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
     yield f"{len(findings)} finding{'s' if len(findings) != 1 else ''}{': ' if told else ''}{told}\n"

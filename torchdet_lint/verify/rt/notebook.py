@@ -1,8 +1,8 @@
 """Runs the code cells of a notebook in one process, as `jupyter execute` would run them in a kernel.
 
-`python notebook.py PLAN [ARGS…]`: a JSON file with the notebook's path from the current folder and its cells, each with its number
-and its code. Each cell is a file of its own to Python, `train.ipynb:cell 3`, so that every place that is recorded, and every
-traceback, names a cell and a line in it, as notebooks show them.
+`python notebook.py PLAN [ARGS…]`: a JSON file with the notebook's path from the current folder and its cells, each with its
+number and its code. Each cell is a file of its own to Python, `train.ipynb:cell 3`, so that every place that is recorded, and
+every traceback, names a cell and a line in it, as notebooks show them.
 """
 
 from __future__ import annotations
