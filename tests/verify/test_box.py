@@ -7,10 +7,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from torchdet_lint.verify import landlock, network
+from torchdet_lint.verify import landlock, network, processes
 from torchdet_lint.verify.box import Outcome, StartError, run_boxed
 from torchdet_lint.verify.limits import Limits
 from torchdet_lint.verify.scratch import scratch_copy
@@ -218,6 +219,22 @@ def test_a_program_that_forks_all_the_time(home: Path) -> None:
         "processes",
         ("it was stopped when it had started more than 60 processes",),
     )
+
+
+@pytest.mark.parametrize(("dying", "left"), [(6, 0), (2, 4)])
+def test_as_long_as_some_die_the_others_are_waited_for(monkeypatch: pytest.MonkeyPatch, dying: int, left: int) -> None:
+    """Each takes three quarters of the patience; with four of them the patience of one is over several times."""
+    now, rest = [0.0], [processes.Process(number, 1, number, number, 0) for number in range(1, 7)]
+
+    def pass_time(_: float) -> None:
+        now[0] += 0.75
+        if len(rest) > 6 - dying:
+            rest.pop()
+
+    monkeypatch.setattr(processes, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=pass_time))
+    monkeypatch.setattr(processes, "below", lambda _: list(rest))
+    monkeypatch.setattr(processes, "send", lambda *_: None)
+    assert processes.end_all(1, lambda: None, 1.0) == left
 
 
 def test_one_file_has_a_size_limit(home: Path) -> None:

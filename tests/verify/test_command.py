@@ -75,7 +75,9 @@ def test_trouble_is_one_line(
             "its own words stand above; it wants a GPU that torch does not find here",
         ),
         ("import os; os._exit(0)\n", "the program never imported torch: there is nothing to compare"),
-        ("import os; os._exit(3)\n", "the program failed by itself (status 3)"),
+        ("import os; os._exit(3)\n", "the program failed by itself (status 3); it said nothing"),
+        ("import ctypes; ctypes.string_at(0)\n", "the program failed by itself (SIGSEGV); it said nothing"),
+        ("import sys; sys.exit('CUDA is required')\n", "above; it wants a GPU that torch does not find here"),
     ],
 )
 def test_programs_that_cannot_be_compared(

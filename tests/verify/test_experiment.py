@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -65,6 +66,21 @@ def test_a_pinned_pair_that_differs_ends_the_experiment() -> None:
     assert {item.status for item in found.shown.values()} == {"not-run"}
 
 
+@pytest.mark.parametrize(("tasks", "shaky"), [(True, True), (True, False), (False, True)])
+def test_a_busy_machine_that_breaks_the_order_of_tasks_is_no_factor(tasks: bool, shaky: bool) -> None:
+    """Of the pinned runs only a late one shows that the schedule is to blame for what other addresses seem to change."""
+
+    def program(setting: Setting) -> Record:
+        other = "heap" in setting.pins or (shaky and setting.name == "pinned-4")
+        ledger = Ledger(facts={**FACTS, **({"tasks": True} if tasks else {})})
+        return record(stream("rank0", event("OP", str(other), "train.py:7:f")), ledger=ledger)
+
+    found, names = experiment(program)
+    assert found.residual is (tasks and shaky)
+    assert ("pinned-3" in names) is tasks
+    assert bool(found.changing()) is not (tasks and shaky)
+
+
 def test_factors_that_differ_where_addresses_do_are_confounded() -> None:
     def program(setting: Setting) -> Record:
         moved = setting.pins.get("heap", 0), setting.pins.get("memory", 0)
@@ -117,6 +133,17 @@ def test_without_factors_only_the_natural_pair_runs() -> None:
 def test_nothing_to_compare_is_never_clean(left: Record, text: str) -> None:
     with pytest.raises(NothingToCompare, match=text):
         experiment(lambda _: left)
+
+
+def test_what_is_stopped_before_any_operation_says_why() -> None:
+    def execute(setting: Setting) -> Run:
+        run = run_of(setting, record(), None)
+        return replace(
+            run, outcome=replace(run.outcome, stopped="time", notes=("it was stopped after 9 s, the time limit",))
+        )
+
+    with pytest.raises(NothingToCompare, match="no operation of torch; it was stopped after 9 s, the time limit"):
+        perform(execute, ALL, frozenset(), lambda *_: None)
 
 
 def test_a_program_that_fails_by_itself() -> None:

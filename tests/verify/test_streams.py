@@ -48,6 +48,20 @@ def test_a_second_process_of_one_name_gets_its_own_file(tmp_path: Path) -> None:
     assert sorted(read(str(tmp_path)).streams) == ["rank0", "rank0~2"]
 
 
+def test_a_program_that_hangs_has_left_its_effects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first effect is written at once, further ones at the latest with the next that comes a second later."""
+    now = [5_000_000_000_000]
+    monkeypatch.setattr("torchdet_lint.verify.rt.streams.monotonic_ns", lambda: now[0])
+    stream = Streams(str(tmp_path)).current()
+    stream.event("SEED", "torch.manual_seed", "", "0b")
+    seen = []
+    for passed in (0, 400, 400, 400):
+        now[0] += passed * 1_000_000
+        stream.effect("OP\taten.add\ta.py:1:f\t", "", 7, "", "")
+        seen.append(len(read(str(tmp_path)).streams["rank0"].effects))
+    assert seen == [1, 1, 1, 4]
+
+
 def test_half_a_line_of_a_killed_process_is_dropped(tmp_path: Path) -> None:
     (tmp_path / "rank0.stream").write_text(HEAD + "OP\ta\t\t1\t\t\t12\nOP\tb\t\t1", encoding="utf-8")
     assert [one.name for one in read(str(tmp_path)).streams["rank0"].events] == ["a"]

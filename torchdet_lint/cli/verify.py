@@ -245,21 +245,30 @@ def _own_failure(run: Run) -> Trouble:
     said = run.outcome.stderr
     if "No module named 'torch'" in said:
         return Trouble("the command's Python has no torch: install it there, or run the Python that has it")
-    print(said[-20_000:], file=sys.stderr, end="" if said.endswith("\n") else "\n")
-    why = "; ".join(
-        [*(["it wants a GPU that torch does not find here"] if _NO_GPU.search(said) else ()), *run.outcome.notes]
+    if said.strip():
+        print(said[-20_000:], file=sys.stderr, end="" if said.endswith("\n") else "\n")
+    why = (
+        "its own words stand above" if said.strip() else "it said nothing",
+        *(["it wants a GPU that torch does not find here"] if _NO_GPU.search(said) else ()),
+        *run.outcome.notes,
     )
-    return Trouble(
-        f"the program failed by itself (status {run.outcome.status}); its own words stand above"
-        + (f"; {why}" if why else "")
-    )
+    return Trouble(f"the program failed by itself ({_status(run.outcome.status)}); {'; '.join(why)}")
+
+
+def _status(status: int | None) -> str:
+    """`status 1`, or the signal that ended it."""
+    import signal
+
+    names = {one.value: one.name for one in signal.Signals}
+    return names.get(-status, f"signal {-status}") if status is not None and status < 0 else f"status {status}"
 
 
 _NO_GPU = re.compile(
     "Torch not compiled with CUDA enabled|No CUDA GPUs are available|Found no NVIDIA driver|no CUDA-capable device"
     "|on a CUDA device but torch.cuda.is_available|not linked with support for|only supported with GPUs"
     "|the MPS backend is (?:supported|not)"
+    r"|(?i:\b(?:cuda|gpus?)\b[^\n]{0,40}\b(?:required|needed|not (?:available|found|detected)|unavailable))"
 )
 """What torch says where a program asks for an accelerator that it does not have (`torch/cuda/__init__.py`,
-`torch/serialization.py`, `c10/core/impl`, `ProcessGroupNCCL.cpp`).
+`torch/serialization.py`, `c10/core/impl`, `ProcessGroupNCCL.cpp`), and what programs say themselves.
 """

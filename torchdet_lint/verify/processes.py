@@ -58,17 +58,20 @@ def memory_of(pids: Iterable[int], *, shared_once: bool) -> int:
 
 
 def end_all(root: int, reap: Callable[[], None], patience: float) -> int:
-    """Kills everything below `root`, again and again until nothing is left; returns how many could not be ended in time.
+    """Kills everything below `root`, again and again until nothing is left; returns how many are left when for `patience` seconds
+    none has gone. A thousand large processes take a busy machine a while.
 
     Whole groups are killed first: that is one step for the kernel, so that a program that forks all the time cannot outrun it.
     """
-    deadline = time.monotonic() + patience
+    deadline, fewest = time.monotonic() + patience, sys.maxsize
     own = os.getpgrp()
     while True:
         reap()
         rest = below(root)
         if not rest or time.monotonic() > deadline:
             return len(rest)
+        if len(rest) < fewest:
+            deadline, fewest = time.monotonic() + patience, len(rest)
         for group in {process.group for process in rest} - {own}:
             send(-group, signal.SIGKILL)
         for process in rest:

@@ -120,7 +120,8 @@ def sample_of(judgement: Judgement) -> str:
     }
     if record.only_output:
         lines = sum(event.kind == "OUT" for _, event in record.streams["rank0"].effects)
-        return f"its main process does nothing in torch; the {lines} lines that it prints were compared"
+        printed = "the line that it prints was" if lines == 1 else f"the {lines} lines that it prints were"
+        return f"its main process does nothing in torch; {printed} compared"
     steps = f"{record.steps} optimizer step{'' if record.steps == 1 else 's'}" if record.steps else "no optimizer step"
     return f"{steps}, {record.effects} operations ({ended.get(end, end)})"
 

@@ -17,6 +17,9 @@ HEAD = "torchdet-stream 2\n"
 _FULL = 512
 """Events that are held back before they are written; in worker processes, which may be ended any time, none are."""
 
+_OLD = 1_000_000
+"""Microseconds after which an effect is written with what has been held back: a program may hang after it, and be ended."""
+
 
 class Stream:
     """One file that grows."""
@@ -26,6 +29,7 @@ class Stream:
         self._module = ""
         self._held: list[str] = [HEAD]
         self._limit = 1 if direct else _FULL
+        self._written = 0
         self._file = _open_new(folder, name)
 
     def event(self, kind: str, name: str, place: str, digest: str, forward: str = "", values: str = "") -> None:
@@ -39,8 +43,10 @@ class Stream:
         if module != self._module:
             self._module = module
             self._held.append(f"MOD\t{module}\t\t\t\t\t0\n")
-        self._held.append(f"{begin}{digest:08x}\t{forward}\t{values}\t{monotonic_ns() // 1000}\n")
-        if len(self._held) >= self._limit:
+        now = monotonic_ns() // 1000
+        self._held.append(f"{begin}{digest:08x}\t{forward}\t{values}\t{now}\n")
+        if len(self._held) >= self._limit or now - self._written > _OLD:
+            self._written = now
             self.flush()
 
     def flush(self) -> None:
