@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -211,3 +215,26 @@ def test_a_notebook_is_run_by_its_cells(project: Path, capsys: pytest.CaptureFix
         out = said(capsys, "--output-format", form, *command)[1]
         assert re.search(r"`?a\.ipynb:cell 2:1`?(:| \|) TDL001 ", out)
         assert not re.search(r"a\.ipynb:\d", out)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for what is left in /proc")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_who_is_asked_to_end_leaves_nothing(
+    project: Path, tmp_path_factory: pytest.TempPathFactory, number: int
+) -> None:
+    (project / "train.py").write_text(
+        "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nopen('started', 'w')\ntime.sleep(1000)\n",
+        encoding="utf-8",
+    )
+    place = tmp_path_factory.mktemp("temporary")
+    code = "import sys; from torchdet_lint.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "verify", "--no-cache", "--", sys.executable, "train.py"]
+    path = os.pathsep.join(filter(None, (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH"))))
+    env = {**os.environ, "TMPDIR": str(place), "PYTHONPATH": path}
+    process = subprocess.Popen(command, cwd=project, env=env, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not [*place.glob("torchdet-*/**/started")]:
+        time.sleep(0.05)
+    process.send_signal(number)
+    assert process.communicate(timeout=60)[1].strip() == "torchdet-lint: interrupted"
+    assert process.returncode == 130
+    assert not [*place.iterdir()]

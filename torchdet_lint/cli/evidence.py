@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from torchdet_lint.cli.ending import ended_in_order
 from torchdet_lint.cli.failures import Trouble, say
 from torchdet_lint.cli.progress import progress
 from torchdet_lint.cli.shared import options
@@ -84,14 +85,15 @@ def probed(
     from torchdet_lint.engine.tables import apis_for
     from torchdet_lint.verify.probe import probe
 
-    evidence = probe(
-        findings,
-        _sources(findings, top, stdin),
-        python,
-        apis=apis_for(project),
-        catalog=catalog_for(project),
-        progress=lambda done, total: shown("probing", done, total),
-    )
+    with ended_in_order():
+        evidence = probe(
+            findings,
+            _sources(findings, top, stdin),
+            python,
+            apis=apis_for(project),
+            catalog=catalog_for(project),
+            progress=lambda done, total: shown("probing", done, total),
+        )
     return dict(evidence)
 
 

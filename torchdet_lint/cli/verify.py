@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from torchdet_lint.cli.ending import ended_in_order
 from torchdet_lint.cli.failures import CLEAN, FINDINGS, Trouble, say
 from torchdet_lint.cli.output import fitted, spare_code, write_file, write_out
 from torchdet_lint.cli.progress import progress
@@ -154,7 +155,7 @@ def _judged(
     from torchdet_lint.verify.verdict import judge, suspects
 
     suspected = frozenset(factor.name for finding in findings for factor in suspects(finding))
-    with tempfile.TemporaryDirectory(prefix="torchdet-", ignore_cleanup_errors=True) as base:
+    with ended_in_order(), tempfile.TemporaryDirectory(prefix="torchdet-", ignore_cleanup_errors=True) as base:
         sample = Sample(
             command=_runnable(command, os.path.realpath(base)),
             folder=os.getcwd(),
