@@ -34,6 +34,11 @@ def seeded(digest: str, line: int = 4) -> object:
     return event("SEED", digest, f"train.py:{line}:f", "torch.manual_seed")
 
 
+def family(call: str) -> object:
+    """The seed of another generator, by the same line."""
+    return event("SEED", "1", "train.py:4:f", call)
+
+
 REACHED = {"train.py": frozenset({3, 4, 5})}
 
 
@@ -43,6 +48,7 @@ REACHED = {"train.py": frozenset({3, 4, 5})}
         ("TDL012", [seeded("1"), drawn("a"), seeded("1"), drawn("a")], "confirmed"),
         ("TDL012", [seeded("1"), drawn("a"), seeded("2"), drawn("b")], "unprobed"),
         ("TDL012", [seeded("1"), seeded("1"), drawn("a")], "unprobed"),
+        ("TDL012", [drawn("a"), family("random.seed"), family("numpy.random.seed"), seeded("1")], "unprobed"),
         ("TDL012", [seeded("1", 3), drawn("a"), seeded("1", 3), drawn("a")], "unprobed"),
         ("TDL108", [drawn("a"), drawn("a")], "confirmed"),
         ("TDL108", [drawn("a"), drawn("b")], "unprobed"),

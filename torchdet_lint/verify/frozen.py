@@ -30,7 +30,11 @@ def _seedings(stream: Stream) -> Counter[tuple[str, ...]]:
         if event.kind in _DRAWS:
             drawn.add(event.kind)
         elif event.kind == "SEED" and event.place and (kind := _CALLS.get(event.name)):
-            key = (event.place, event.digest)
+            key = (
+                event.place,
+                event.name,
+                event.digest,
+            )  # a library's function seeds all families on one line of yours
             if not counts[key] or kind in drawn:
                 counts[key] += 1
             drawn.discard(kind)
