@@ -146,6 +146,16 @@ def test_what_is_stopped_before_any_operation_says_why() -> None:
         perform(execute, ALL, frozenset(), lambda *_: None)
 
 
+def test_what_takes_all_its_time_is_run_twice_only() -> None:
+    def execute(setting: Setting) -> Run:
+        run = run_of(setting, record(stream("rank0", event("OP"))), None)
+        return replace(run, outcome=replace(run.outcome, stopped="time"))
+
+    found = perform(execute, ALL, frozenset(), lambda *_: None)
+    assert [run.setting.name for run in found.runs] == ["natural-1", "natural-2"]
+    assert "no factors were released" in next(failures(found.runs))
+
+
 def test_a_program_that_fails_by_itself() -> None:
     with pytest.raises(ProgramFailed) as caught:
         perform(lambda s: run_of(s, record(stream("rank0", event("OP"))), 3, "boom"), ALL, frozenset(), lambda *_: None)

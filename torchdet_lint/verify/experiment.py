@@ -99,7 +99,7 @@ def perform(
     parted = compare(first.record, lab.run(natural("natural-2")).record)
     factors = [factor for name, factor in BY_NAME.items() if name in chosen]
     shown = {factor.name: Shown(factor, "not-run") for factor in BY_NAME.values()}
-    if not factors and not trials.names:
+    if first.outcome.stopped == "time" or not (factors or trials.names):  # further runs would take as long
         return Experiment(tuple(lab.runs), parted, None, shown)
     base = lab.run(pinned("pinned-1")).record
     held = compare(base, lab.run(pinned("pinned-2")).record)
@@ -244,7 +244,9 @@ def _empty(record: Record) -> str:
 
 
 def failures(runs: tuple[Run, ...]) -> Iterator[str]:
-    """What went wrong in runs after the first, one line each."""
+    """What went wrong in runs after the first, one line each, and what was not tried for that."""
+    if runs[0].outcome.stopped == "time":
+        yield "each run would take that long, so no factors were released; --seconds shortens the sample"
     for run in runs[1:]:
         if run.outcome.stopped:
             yield f"run {run.setting.name} was stopped: {run.outcome.stopped}"
