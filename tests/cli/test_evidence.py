@@ -68,6 +68,14 @@ def test_verdicts_of_a_run_join_findings_by_fingerprint(lint: Lint) -> None:
 
 
 @pytest.mark.usefixtures("printed")
+def test_places_in_notebooks_are_told_with_their_cell(lint: Lint) -> None:
+    parted = {**RUN["findings"][0], "effect": {**EVENT, "line": "a.ipynb:cell 3:7:main"}}  # type: ignore[index]
+    Path("run.json").write_text(json.dumps({**RUN, "findings": [parted]}))
+    found = evidence_of(lint("check", "--evidence", "run.json", "--output-format", "json"))
+    assert "first at a.ipynb:cell 3:7 (aten.add)" in str(found[0])
+
+
+@pytest.mark.usefixtures("printed")
 def test_verdicts_of_probes_join_too(lint: Lint) -> None:
     Path("probes.json").write_text(json.dumps(PROBED))
     assert evidence_of(lint("check", "--evidence", "probes.json", "--output-format", "json")) == [

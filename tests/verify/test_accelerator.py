@@ -19,6 +19,7 @@ from tests.verify.test_verdict import finding
 from torchdet_lint.verify import accelerator
 from torchdet_lint.verify.accelerator import CONVOLUTIONS, QUESTIONS, RACES, REPLAY, Seen, Sight, question
 from torchdet_lint.verify.compare import Comparison
+from torchdet_lint.verify.device_verdict import what_was_seen
 from torchdet_lint.verify.document import document
 from torchdet_lint.verify.experiment import Experiment, Shown, perform
 from torchdet_lint.verify.factors import BY_NAME, Setting, natural, pinned
@@ -263,6 +264,11 @@ def test_reports_say_what_was_seen() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     schema = Path(accelerator.__file__).parent / "schema-1.json"
     jsonschema.validate(found, json.loads(schema.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("line", ["train.py:5", "train.ipynb:cell 3:5"])
+def test_a_sight_is_told_with_its_line(line: str) -> None:
+    assert what_was_seen(AGAIN._replace(places=(f"{line}:f",))).endswith(f" at {line}")
 
 
 def device_lab(device: str) -> tuple[Callable[[Setting], Run], list[Setting]]:

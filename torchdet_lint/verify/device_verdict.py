@@ -65,7 +65,7 @@ def _seen(finding: Finding, experiment: Experiment, asked: Question, seen: Seen)
 
 def what_was_seen(sight: Sight) -> str:
     """A sight in a few words, with the line where there is one."""
-    at = f" at {':'.join(sight.places[-1].split(':')[:2])}" if sight.places else ""
+    at = f" at {sight.places[-1].rpartition(':')[0]}" if sight.places else ""
     said = {
         ALERTS.name: f"strict mode says that {sight.operation} has no deterministic implementation",
         RACES.name: "what was copied to the host changed after the copy had returned",
