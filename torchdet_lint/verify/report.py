@@ -169,7 +169,7 @@ def _table(judgement: Judgement) -> Iterator[str]:
         return
     for item in experiment.shown.values():
         place = f"  {shown_place(item.divergence.place)}" if item.divergence else ""
-        yield f"  {_MARKS[item.status]} {item.factor.name:<12}{item.status.replace('-', ' '):<9}{place}\n"
+        yield f"  {_MARKS[item.status]} {item.factor.name:<12}{item.status.replace('-', ' '):<9}{place}".rstrip() + "\n"
 
 
 def _trials(judgement: Judgement) -> Iterator[str]:
