@@ -6,6 +6,7 @@ import pytest
 
 from tests.verify.conftest import event, record, stream
 from torchdet_lint.verify.compare import compare
+from torchdet_lint.verify.record import Event, Record
 
 
 def test_equal_runs() -> None:
@@ -91,3 +92,40 @@ def test_not_a_number_against_a_number_is_far_apart() -> None:
     first = compare(left, right).first
     assert first is not None
     assert first.apart == 1
+
+
+def drawn(digest: str) -> tuple[Event, ...]:
+    """Initial weights: numbers that are drawn into a tensor, and moved to where they should lie."""
+    source = event("RNG", digest, "net.py:3:f", "aten.normal_")
+    return (
+        source,
+        event("OP", digest, "net.py:3:f", "aten.normal_"),
+        event("OP", digest, "net.py:3:f", "aten.mul_.Tensor"),
+    )
+
+
+LOADED = event("OP", "7", "net.py:9:f", "aten.copy_")
+
+
+@pytest.mark.parametrize(
+    ("between", "after", "differ"),
+    [
+        ([], [LOADED, LOADED, event("OP", "5", "net.py:12:f")], False),
+        ([], [LOADED, event("OP", "5", "net.py:12:f")], True),  # of two tensors one is loaded
+        ([], [], True),  # who knows who gets the weights
+        (["aten.mean"], [LOADED, LOADED], True),  # they are read before
+        ([], [LOADED, LOADED, "aten.sum"], True),
+        ([], [LOADED, LOADED, "aten.add_.Tensor"], True),  # what differs in the end is no initial weight
+    ],
+)
+def test_initial_weights_that_are_loaded_over_are_no_difference(
+    between: list[str], after: list[Event | str], differ: bool
+) -> None:
+    def run(digest: str) -> Record:
+        def made(what: Event | str) -> Event:
+            return what if isinstance(what, Event) else event("OP", digest, "net.py:20:f", what)
+
+        first = [*drawn(digest), *drawn(digest + "2")]
+        return record(stream("rank0", event("OP"), *first, *map(made, between), *map(made, after)))
+
+    assert compare(run("1"), run("3")).differ is differ

@@ -108,8 +108,36 @@ def _parted(a: Stream, b: Stream, left: Record, right: Record) -> Divergence | N
                 continue
         elif not _whole(a, b):
             return None
-        return _divergence(a, b, index, (left, right))
+        return None if _overwritten(a, b, index) else _divergence(a, b, index, (left, right))
     return None
+
+
+def _overwritten(a: Stream, b: Stream, index: int) -> bool:
+    """Whether all that differs, from an effect on, are numbers that were drawn into tensors and then copied over before anything
+    read them: initial weights of a network that loads others.
+    """
+    ones, others = a.effects[index:], b.effects[index:]
+    if len(ones) != len(others):
+        return False
+    drawn = copied = 0
+    for (at, one), (_, other) in zip(ones, others, strict=True):
+        if one.same_as == other.same_as:
+            copied += drawn > 0 and one.name.startswith("aten.copy_")
+        elif one.same_as[:3] != other.same_as[:3] or not _in_place(one) or (copied and not _is_drawn(a, at)):
+            return False
+        else:
+            drawn += _is_drawn(a, at)
+    return 0 < drawn <= copied
+
+
+def _in_place(event: Event) -> bool:
+    """Whether an operation writes to the tensor that it is called on (`aten.normal_`, `aten.uniform_.default`)."""
+    return event.kind == "OP" and event.name.removeprefix("aten.").partition(".")[0].endswith("_")
+
+
+def _is_drawn(stream: Stream, index: int) -> bool:
+    """Whether the effect at this index among all events has drawn what it wrote."""
+    return index > 0 and stream.events[index - 1].kind == "RNG"
 
 
 def _whole(a: Stream, b: Stream) -> bool:
