@@ -155,6 +155,21 @@ def test_commands_that_a_program_starts_are_not_taken_for_it(ran: Ran) -> None:
     assert [event.kind for event in streams["rank0/command"].events] == ["RNGPY", "END"]
 
 
+AGAIN = """
+import os, random, sys
+if "AGAIN" not in os.environ:
+    os.environ["AGAIN"] = "1"
+    os.execv(sys.executable, [sys.executable, *sys.argv])
+random.random()
+"""
+
+
+def test_a_program_that_starts_itself_anew_is_the_same(ran: Ran) -> None:
+    streams = ran(AGAIN).record.streams
+    assert [[event.kind for event in stream.events] for stream in streams.values()] == [["RNGPY", "END"]]
+    assert [stream.main for stream in streams.values()] == [True]
+
+
 POOLS = """
 import random
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed

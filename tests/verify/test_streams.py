@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
@@ -60,6 +61,19 @@ def test_a_program_that_hangs_has_left_its_effects(tmp_path: Path, monkeypatch: 
         stream.effect("OP\taten.add\ta.py:1:f\t", "", 7, "", "")
         seen.append(len(read(str(tmp_path)).streams["rank0"].effects))
     assert seen == [1, 1, 1, 4]
+
+
+def test_a_program_that_closes_everything_keeps_its_stream_and_its_files(tmp_path: Path) -> None:
+    stream = Streams(str(tmp_path)).current()
+    stream.event("OP", "before", "", "1")
+    stream.flush()
+    os.close(stream._file)
+    with open(tmp_path / "own.txt", "w") as own:  # gets the number of what was closed
+        assert own.fileno() == stream._file
+        stream.event("OP", "after", "", "2")
+        stream.close()
+    assert (tmp_path / "own.txt").read_text() == ""
+    assert [one.name for one in read(str(tmp_path)).streams["rank0"].events] == ["before", "after"]
 
 
 def test_half_a_line_of_a_killed_process_is_dropped(tmp_path: Path) -> None:

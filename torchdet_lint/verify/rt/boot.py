@@ -27,12 +27,12 @@ def start(environment: Mapping[str, str]) -> Runtime:
     """Leaves a beacon, wraps what the program may ask for, and waits for torch."""
     orders = read(environment[VARIABLE])
     _beacon(orders)
-    places = Places(orders.roots)
-    run = Runtime(orders, Streams(orders.folder, _INSIDE in os.environ), places, Ledger())
+    places, own = Places(orders.roots), str(os.getpid())
+    run = Runtime(orders, Streams(orders.folder, os.environ.get(_INSIDE, own) != own), places, Ledger())
     if run.held.get("heap"):
         run.ledger.facts["stirred"] = len(_KEPT)
         _KEPT.extend(pins.stir_heap(run.held["heap"]))
-    os.environ[_INSIDE] = "1"
+    os.environ[_INSIDE] = own
     sources = Sources(run.streams, run.ledger, places, run.held, orders.only)
     sources.install()
     tasks = Tasks(run)
@@ -57,7 +57,9 @@ def start(environment: Mapping[str, str]) -> Runtime:
 
 
 _INSIDE = "TORCHDET_RT_INSIDE"
-"""The variable that tells the commands which a program starts that they are a part of its run."""
+"""The variable that tells the commands which a program starts that they are a part of its run: the number of the process that
+starts them. A program that starts itself anew by `exec` keeps its number, and is the same.
+"""
 
 _KEPT: list[object] = []
 """What keeps the heap stirred."""

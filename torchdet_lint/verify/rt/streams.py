@@ -30,7 +30,8 @@ class Stream:
         self._held: list[str] = [HEAD]
         self._limit = 1 if direct else _FULL
         self._written = 0
-        self._file = _open_new(folder, name)
+        self._path, self._file = _open_new(folder, name)
+        self._known = _identity(self._file)
 
     def event(self, kind: str, name: str, place: str, digest: str, forward: str = "", values: str = "") -> None:
         """Appends one event."""
@@ -53,6 +54,11 @@ class Stream:
         """Writes what is held back. A full disk loses the record, never the program."""
         text, self._held = "".join(self._held), []
         try:
+            if (
+                _identity(self._file) != self._known
+            ):  # the program has closed it, and may have opened something of its own there
+                self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND)
+                self._known = _identity(self._file)
             os.write(self._file, text.encode("utf-8", "backslashreplace"))
         except OSError:
             pass
@@ -60,22 +66,33 @@ class Stream:
     def close(self) -> None:
         """The last event has been written."""
         self.flush()
-        os.close(self._file)
+        if _identity(self._file) == self._known:
+            os.close(self._file)
 
     def forget(self) -> None:
         """Drops what a parent process holds back, in its child."""
         self._held = []
 
 
-def _open_new(folder: str, name: str) -> int:
+def _identity(file: int) -> tuple[int, int]:
+    """Which file a descriptor stands for."""
+    try:
+        found = os.fstat(file)
+    except OSError:
+        return (-1, -1)
+    return found.st_dev, found.st_ino
+
+
+def _open_new(folder: str, name: str) -> tuple[str, int]:
+    """The path and the descriptor of a new file."""
     base = os.path.join(folder, name.replace("/", "+"))
     for number in range(1, 10_000):
         path = f"{base}~{number}.stream" if number > 1 else f"{base}.stream"
         try:
-            return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+            return path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except FileExistsError:
             continue
-    return os.open(os.devnull, os.O_WRONLY)
+    return os.devnull, os.open(os.devnull, os.O_WRONLY)
 
 
 def process_name(inside: bool) -> str:
