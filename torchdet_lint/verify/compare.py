@@ -112,6 +112,10 @@ def _parted(a: Stream, b: Stream, left: Record, right: Record) -> Divergence | N
     return None
 
 
+_REDRAWN = 3
+"""How often a weight is drawn at most: layers draw theirs when they are made, and their users draw them again in other ways."""
+
+
 def _overwritten(a: Stream, b: Stream, index: int) -> bool:
     """Whether all that differs, from an effect on, are numbers that were drawn into tensors and then copied over before anything
     read them: initial weights of a network that loads others.
@@ -127,7 +131,7 @@ def _overwritten(a: Stream, b: Stream, index: int) -> bool:
             return False
         else:
             drawn += _is_drawn(a, at)
-    return 0 < drawn <= copied
+    return 0 < drawn <= _REDRAWN * copied
 
 
 def _in_place(event: Event) -> bool:
