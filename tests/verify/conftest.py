@@ -25,6 +25,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(600))
 
 
+@pytest.fixture(autouse=True)
+def lines_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who runs tests in parallel sets the width to which reports are folded."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def sample(tmp_path: Path) -> Callable[..., Sample]:
     """`sample(source, …)`: a folder with `train.py`, to be run by this Python."""
