@@ -227,7 +227,9 @@ def test_who_is_asked_to_end_leaves_nothing(
         encoding="utf-8",
     )
     place = tmp_path_factory.mktemp("temporary")
-    code = "import sys; from torchdet_lint.cli import main; sys.exit(main())"
+    # In the background of a shell, or under `nohup`, the signal would be ignored.
+    heard = "default_int_handler" if number == signal.SIGINT else "SIG_DFL"
+    code = f"import signal, sys; signal.signal({number:d}, signal.{heard}); from torchdet_lint.cli import main; sys.exit(main())"
     command = [sys.executable, "-c", code, "verify", "--no-cache", "--", sys.executable, "train.py"]
     path = os.pathsep.join(filter(None, (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH"))))
     env = {**os.environ, "TMPDIR": str(place), "PYTHONPATH": path}
