@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from torchdet_lint.analysis.memory.screen import holds_memory
 from torchdet_lint.analysis.operations import holds_operation
 from torchdet_lint.catalog.apis import Apis
+from torchdet_lint.project.context import Context
 from torchdet_lint.project.modules import Module, Project, base_words
 from torchdet_lint.source import SourceFile, Unit
 
@@ -33,7 +35,7 @@ def site_words(apis: Apis) -> frozenset[str]:
     return apis.triggers(SITE_ROLES) | SITE_WORDS
 
 
-@lru_cache(maxsize=2)  # for the project at hand, whole and in part
+@lru_cache(maxsize=1)  # for the part at hand: more would keep those alive that are done
 def classes_of_sites(project: Project, apis: Apis) -> frozenset[str]:
     """The names of the project's classes below one whose uses are judged: its own loaders, samplers, attention layers."""
     words, found = apis.triggers(SITE_ROLES), set[str]()
@@ -108,6 +110,13 @@ def can_matter(project: Project, path: str, apis: Apis) -> bool:
     if renamed(module, ALIASED_WORDS):
         return True
     return any(needed(module.source, unit, apis) for unit in module.source.units)
+
+
+def worth_judging(context: Context, paths: Iterable[str]) -> bool:
+    """Whether some rule may have something to say of some of these files; those that a project adds may speak of any."""
+    if any(rule.match is not None for rule in context.catalog.rules):
+        return True
+    return any(can_matter(context.project, path, context.apis) for path in paths)
 
 
 def _is_library(project: Project, path: str, dotted: str, apis: Apis) -> bool:

@@ -13,13 +13,13 @@ from torchdet_lint.analysis.loads import Loads
 from torchdet_lint.analysis.machine import Machine
 from torchdet_lint.analysis.memory import MemoryUse
 from torchdet_lint.analysis.trace import Enter, Event, Summary, Trace
-from torchdet_lint.analysis.triggers import can_matter
+from torchdet_lint.analysis.triggers import worth_judging
 from torchdet_lint.analysis.values import FunctionValue, Identity, Site
 from torchdet_lint.ir import nested
 from torchdet_lint.project.context import Context
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names
-from torchdet_lint.project.programs import Program, find_programs, import_closure
+from torchdet_lint.project.programs import Program, import_closure
 
 SITE_KINDS = frozenset(
     ("use", "mode", "seed", "seeded", "private-draw", "rng-draw", "iterate", "set-epoch", "option", "watched", "set")
@@ -116,8 +116,7 @@ def gather(context: Context, progress: Callable[[str, int, int], None]) -> Facts
     """Evaluates every program, then what no program reaches."""
     machine = _base(context)
     facts = Facts(context, machine)
-    programs = find_programs(context.project, context.scripts, tests=context.tests_are_programs)
-    wanted = [program for program in programs if context.reaches(program.path)]
+    wanted = context.programs()
     done = []
     for index, program in enumerate(wanted):
         progress("analysing programs", index, len(wanted))
@@ -160,8 +159,7 @@ def _base(context: Context) -> Machine:
 
 
 def _run(facts: Facts, program: Program, machine: Machine) -> ProgramFacts:
-    closure = import_closure(facts.project, program.path)
-    if not machine.watched and not any(can_matter(facts.project, path, facts.context.apis) for path in closure):
+    if not worth_judging(facts.context, import_closure(facts.project, program.path)):
         return ProgramFacts(program, (), _fold(facts, program.path, program.path, ()))
     trace = machine.module_summary(program.path, main=not program.function).trace
     if program.function:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from torchdet_lint.analysis.triggers import can_matter
+from torchdet_lint.analysis.triggers import worth_judging
 from torchdet_lint.card import ProgramCard
 from torchdet_lint.engine import workers
 from torchdet_lint.engine.fixes import with_fixes
@@ -23,7 +23,6 @@ from torchdet_lint.engine.reading import Fault
 from torchdet_lint.engine.troubles import trouble
 from torchdet_lint.finding import Finding
 from torchdet_lint.project.context import Context
-from torchdet_lint.project.programs import find_programs
 
 if TYPE_CHECKING:
     from torchdet_lint.checks import Facts
@@ -113,7 +112,7 @@ class Judge:
     def verdict(self, part: Sequence[str], progress: Progress) -> Verdict:
         """Analyses one part. Errors of our own become troubles: what else is found is worth having."""
         context = self.context(part)
-        if not self._can_matter(context):
+        if not self.cards and not worth_judging(context, part):  # neither analyses nor libcst are imported
             return self._nothing(context, part)
         from torchdet_lint.checks import gather
 
@@ -131,15 +130,8 @@ class Judge:
             troubles.append(trouble(error, f"analysing {part[0]}"))
         return Verdict(tuple(found), self._faults(part), tuple(troubles), programs, cards)
 
-    def _can_matter(self, context: Context) -> bool:
-        """Whether some rule may have something to say: where none has, neither analyses nor libcst are imported."""
-        own_rules = any(rule.match is not None for rule in context.catalog.rules)
-        project = context.project
-        return self.cards or own_rules or any(can_matter(project, path, context.apis) for path in project.modules)
-
     def _nothing(self, context: Context, part: Sequence[str]) -> Verdict:
-        programs = find_programs(context.project, context.scripts, tests=context.tests_are_programs)
-        return Verdict((), self._faults(part), (), tuple(each.path for each in programs if context.reaches(each.path)))
+        return Verdict((), self._faults(part), (), tuple(program.path for program in context.programs()))
 
     def _faults(self, part: Sequence[str]) -> dict[str, Fault]:
         return {path: self.loaded.faults[path] for path in part if path in self.loaded.faults}

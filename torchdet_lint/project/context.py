@@ -9,7 +9,7 @@ from torchdet_lint.catalog.apis import Apis
 from torchdet_lint.catalog.rules import Catalog
 from torchdet_lint.catalog.versions import ANY, Interval
 from torchdet_lint.project.modules import Project
-from torchdet_lint.project.programs import import_closure
+from torchdet_lint.project.programs import Program, find_programs, import_closure
 
 Versions = Mapping[str, Interval]
 
@@ -37,8 +37,12 @@ class Context:
         """Whether findings in this file are asked for."""
         return self.reported is None or path in self.reported
 
-    def reaches(self, path: str) -> bool:
-        """Whether a program can run code of a file that is asked for."""
+    def programs(self) -> list[Program]:
+        """The entry points that can run code of a file that is asked for."""
+        found = find_programs(self.project, self.scripts, tests=self.tests_are_programs)
+        return [program for program in found if self._reaches(program.path)]
+
+    def _reaches(self, path: str) -> bool:
         if self.reported is None or path in self.reported:
             return True
         return not self.reported.isdisjoint(import_closure(self.project, path))

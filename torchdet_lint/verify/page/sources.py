@@ -26,7 +26,7 @@ def lines_in(folder: str) -> Lines:
                 return ()
             with open(full, "rb") as file:
                 data = file.read()
-            return _cell(data, cell_of(path)) if full.endswith(".ipynb") else _lines(data)
+            return _cell(data, cell_of(path)) if full.endswith(".ipynb") else _lines(data.decode("utf-8", "replace"))
         except (OSError, ValueError, SourceError):
             return ()
 
@@ -37,10 +37,10 @@ def lines_in(folder: str) -> Lines:
     return line
 
 
-def _lines(data: bytes) -> tuple[str, ...]:
-    return tuple(StringIO(data.decode("utf-8", "replace"), None))
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(StringIO(text, None))
 
 
 def _cell(data: bytes, number: int) -> tuple[str, ...]:
     code, cells = read_notebook(data, "")
-    return next((_lines(cells.code(code, cell).encode()) for cell in cells.cells if cell.number == number), ())
+    return next((_lines(cells.code(code, cell)) for cell in cells.cells if cell.number == number), ())
