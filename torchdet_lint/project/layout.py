@@ -29,6 +29,7 @@ class Layout:
         self.files = {normpath(path): path for path in files}
         self.roots = tuple(normpath(root) for root in roots)
         self.folders = _folders(self.files)
+        self._names = _last_names((*self.files, *self.folders))
         self._found: dict[tuple[str, str, int], str | None] = {}
         self._homes: dict[str, str] = {}
         self._named: dict[tuple[str, str, int], bool] = {}
@@ -48,6 +49,9 @@ class Layout:
 
     def find(self, importer: str, dotted: str, level: int = 0) -> str | None:
         """The file that `import dotted` (or `from ..dotted import`) means in the file `importer`, or None when it is outside."""
+        last = dotted.rpartition(".")[2]
+        if last and last not in self._names:  # most imports are of libraries, or of what stands in a module
+            return None
         folder = self._folder_of(importer)
         key = (folder, dotted, level)
         if key not in self._found:
@@ -70,7 +74,7 @@ class Layout:
     def _relative(self, folder: str, dotted: str, level: int) -> str | None:
         for _ in range(level - 1):
             folder = dirname(folder)
-        return self._module_at(join(folder, *dotted.split(".")) if dotted else folder)
+        return self._module_at(join(folder, dotted.replace(".", "/")) if dotted else folder)
 
     def is_package(self, folder: str) -> bool:
         return normpath(join(folder, "__init__.py")) in self.files
@@ -86,11 +90,12 @@ class Layout:
         return ".".join(parts) or stem
 
     def _search(self, folder: str, dotted: str, but: str = "") -> str | None:
-        top = dotted.split(".", 1)[0]
+        outside = dotted.partition(".")[0] in OUTSIDE
+        below = dotted.replace(".", "/")
         for root, beside in self._search_path(folder):
-            if top in OUTSIDE and not beside:
+            if outside and not beside:
                 continue
-            found = self._module_at(join(root, *dotted.split(".")) if root else "/".join(dotted.split(".")))
+            found = self._module_at(join(root, below))
             if found and found != but:
                 return found
         return None
@@ -137,6 +142,11 @@ class Layout:
         return top not in OUTSIDE and any(
             normpath(join(root, *dotted.split("."))) in self.folders for root, _ in self._search_path(folder)
         )
+
+
+def _last_names(paths: Iterable[str]) -> frozenset[str]:
+    """What the last part of a dotted name must be one of, to mean one of these files and folders."""
+    return frozenset(path.rpartition("/")[2].partition(".")[0] for path in paths)
 
 
 def _folders(files: Iterable[str]) -> frozenset[str]:
