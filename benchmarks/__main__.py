@@ -33,6 +33,7 @@ def main(argv: Sequence[str]) -> int:
         sys.exit(f"nothing to measure: {error}")
     found = {rival.name: rivals.install(rival, HOME) for rival in rivals.RIVALS if rival.name not in given.without}
     session = Session(ROOT, HOME, found, given.rounds)
+    session.linking()
     session.hooks()
     for corpus in filter(None, (scripts, libraries)):
         session.corpus(corpus)

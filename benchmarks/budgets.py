@@ -1,4 +1,4 @@
-"""What torchdet-lint may cost, and whether a measurement keeps to it. All figures are ratios, but for memory."""
+"""What torchdet-lint may cost, and whether a measurement keeps to it. All figures are ratios, but for memory and linking."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 class Budget(NamedTuple):
     """A row: its key, what is compared, the most that it may be (`must`) and what would be fine (`stretch`).
 
-    A `share` is written as a fraction, 1/40; `unit` is "×" for ratios and "MB" for memory.
+    A `share` is written as a fraction, 1/40; `unit` is "×" for ratios, "MB" for memory and "s" for the one budget in CPU seconds.
     """
 
     key: str
@@ -39,6 +39,8 @@ BUDGETS = (
     Budget("memory/cold", "peak memory of the largest process, libraries, cold", 150, 60, "MB"),
     Budget("memory/warm", "peak memory of the largest process, libraries, warm", 60, 25, "MB"),
     Budget("growth", "time a byte, all libraries at once against each alone", 1.3, 1.1),
+    Budget("linking", "linking 20,000 files, CPU seconds", 1, 0.5, "s"),
+    Budget("linking/growth", "linking, time a file, 20,000 files against 5,000", 1.3, 1.1),
 )
 
 
@@ -55,6 +57,8 @@ def amount(figure: float, budget: Budget) -> str:
     """A figure as people read it: `1/48`, `7.3 ×`, `142 MB`."""
     if budget.unit == "MB":
         return f"{figure:.0f} MB"
+    if budget.unit == "s":
+        return f"{figure:.2g} s"
     if budget.share and 0 < figure < 1:
         inverse = 1 / figure
         return f"1/{inverse:.0f}" if inverse >= 10 else f"1/{inverse:.1f}"

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks import linking
 from benchmarks.corpora import MARK, Corpus, python_files
 from benchmarks.measure import Contender, Failed, Outcome, compete, ratio, run
 from benchmarks.rivals import RIVALS, Installed
@@ -18,6 +19,8 @@ from benchmarks.rivals import RIVALS, Installed
 OURS = "torchdet-lint"
 FLOOR = "libcst.parse_module alone"
 NOTHING = "python -c pass"
+MANY = 20_000
+"""Files that are linked."""
 HOOK_ROUNDS = 5
 """So many times more rounds for what takes a tenth of a second."""
 
@@ -168,6 +171,13 @@ class Session:
         group = [self._ours(corpus.folder), *self._installed(corpus.folder, "torchfix")]
         outcomes = self._compete(f"Cold: {corpus.about}", group, self._rounds)
         self._fill("sample/torchfix", outcomes, "torchfix")
+
+    def linking(self) -> None:
+        """A made-up project of many small files, and one of a quarter of it."""
+        print("Linking", file=sys.stderr)
+        few, many = (linking.seconds(count) for count in (MANY // 4, MANY))
+        self.figures["linking"] = many
+        self.figures["linking/growth"] = many / few / 4
 
     def versions(self) -> dict[str, str]:
         """Whose versions matter to the figures."""
