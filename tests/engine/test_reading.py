@@ -36,6 +36,12 @@ def test_a_reading_survives_the_way_between_processes(key: str, text: str) -> No
     assert undump(dump(reading)) == reading
 
 
+def test_nothing_is_lowered_ahead_of_a_file_that_is_not_reported() -> None:
+    text = "import torch\nx = 1\ntorch.manual_seed(0)\n"
+    assert read_ahead(entry(text), load_apis()).bodies
+    assert not read_ahead(entry(text, reported=False), load_apis()).bodies
+
+
 def test_what_is_lowered_ahead_is_what_would_be_lowered() -> None:
     reading = read_ahead(entry("import torch\nx = 1\ntorch.manual_seed(0)\n"), load_apis())
     assert list(reading.bodies) == [2]

@@ -35,9 +35,12 @@ def site_words(apis: Apis) -> frozenset[str]:
     return apis.triggers(SITE_ROLES) | SITE_WORDS
 
 
-@lru_cache(maxsize=1)  # for the part at hand: more would keep those alive that are done
 def classes_of_sites(project: Project, apis: Apis) -> frozenset[str]:
     """The names of the project's classes below one whose uses are judged: its own loaders, samplers, attention layers."""
+    return project.once((classes_of_sites, apis), lambda: _classes_of_sites(project, apis))
+
+
+def _classes_of_sites(project: Project, apis: Apis) -> frozenset[str]:
     words, found = apis.triggers(SITE_ROLES), set[str]()
     below = [
         (unit.names[0], bases)

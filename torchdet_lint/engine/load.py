@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -67,11 +68,11 @@ class Loaded:
         text = source.unit_text(unit)
         keeping = self.kept.keeps
         key = key_of(text) if keeping else b""
-        data = self._ahead.pop((source.path, unit.index), None)
-        if data is not None and keeping:
+        ahead = self._ahead.pop((source.path, unit.index), None)
+        data = self.kept.units.get(key) if keeping and ahead is None else None
+        if ahead is not None:
+            data = zlib.decompress(ahead)
             self.kept.put_unit(key, data)
-        elif keeping:
-            data = self.kept.units.get(key)
         if data is not None:
             body: ir.Body = ir.decode(marshal.loads(data))  # noqa: S302 (from a process or a cache of our own)
             return body

@@ -128,6 +128,8 @@ class Judge:
             cards = self._cards(facts)
         except Exception as error:  # noqa: BLE001 (the files that cannot be read are still told)
             troubles.append(trouble(error, f"analysing {part[0]}"))
+        finally:
+            context.project.forget()
         return Verdict(tuple(found), self._faults(part), tuple(troubles), programs, cards)
 
     def _nothing(self, context: Context, part: Sequence[str]) -> Verdict:

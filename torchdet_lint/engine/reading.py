@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshal
+import zlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ class Fault(NamedTuple):
 
 class Reading(NamedTuple):
     """What came out of a file. `source` is None where there is no text; `bodies` holds the encoded IR of the units that
-    were lowered ahead, by their index.
+    were lowered ahead, by their index, deflated: it waits in memory until its part of the project is judged.
     """
 
     source: SourceFile | None
@@ -58,14 +59,15 @@ def fetch(entry: Entry) -> bytes:
 
 
 def read_ahead(entry: Entry, apis: Apis) -> Reading:
-    """The same, with the units lowered that rules are likely to want.
+    """The same, with the units lowered that rules are likely to want. Not those of a file that is not reported: most of the
+    project cannot reach the few that are.
 
     A unit that cannot be lowered is passed over: that is told when somebody asks for it, so that the outcome is the same
     with and without looking ahead.
     """
     reading = read(entry)
     source = reading.source
-    if source is None or reading.fault is not None:
+    if source is None or reading.fault is not None or not entry.reported:
         return reading
     bodies = {}
     for unit in source.units:
@@ -77,7 +79,7 @@ def read_ahead(entry: Entry, apis: Apis) -> Reading:
 
 def _lowered(source: SourceFile, unit: Unit) -> bytes | None:
     try:
-        return marshal.dumps(ir.encode(lower(source.unit_text(unit))))
+        return zlib.compress(marshal.dumps(ir.encode(lower(source.unit_text(unit)))), 1)
     except LoweringError:
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import intern
 from typing import Any, cast
 
 import libcst as cst
@@ -55,7 +56,7 @@ def name(node: cst.Name, at: Cursor) -> ir.Name | ir.Const:
     span = at.take(value)
     if value in SINGLETONS:
         return ir.Const(SINGLETONS[value], span)
-    return ir.Name(value, span)
+    return ir.Name(intern(value), span)  # the same few thousand names stand everywhere
 
 
 @lowers("Integer", "Float", "Imaginary")
@@ -75,7 +76,7 @@ def attribute(node: cst.Attribute, at: Cursor) -> ir.Attr:
     at.take(".")
     name = node.attr.value
     at.take(name)
-    return ir.Attr(value, name, (start, at.end))
+    return ir.Attr(value, intern(name), (start, at.end))
 
 
 @lowers("Call")
@@ -94,7 +95,7 @@ def argument(node: cst.Arg, at: Cursor) -> ir.Arg:
     if keyword is not None:
         at.take(keyword.value)
         at.take("=")
-        return ir.Arg("=", keyword.value, expression(node.value, at))
+        return ir.Arg("=", intern(keyword.value), expression(node.value, at))
     if node.star:
         at.take(node.star)
     return ir.Arg(node.star, "", expression(node.value, at))
@@ -283,4 +284,4 @@ def param(node: cst.Param, at: Cursor) -> ir.Param:
     if node.default is not None:
         at.take("=")
         default = expression(node.default, at)
-    return ir.Param(node.name.value, "normal", default, annotation, span)
+    return ir.Param(intern(node.name.value), "normal", default, annotation, span)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from posixpath import dirname, join
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from torchdet_lint import ir
 from torchdet_lint.project.layout import Layout
@@ -47,6 +47,8 @@ class Definition:
 
 
 Symbol: TypeAlias = External | ModuleRef | Folder | Definition
+
+Made = TypeVar("Made")
 
 Lower: TypeAlias = Callable[[SourceFile, Unit], ir.Body]
 """How a unit becomes IR; the engine passes one that caches. Returns () for a unit that cannot be lowered."""
@@ -132,6 +134,7 @@ class Project:
         """A memo of `torchdet_lint.project.programs.imports_of`."""
         self.bound: dict[tuple[str, int], dict[str, list[Any]]] = {}
         """A memo of `torchdet_lint.project.names`: what the statements of a unit bind names to."""
+        self._once: dict[Any, Any] = {}
         self._looked_up: dict[tuple[str, str], Symbol | None] = {}
         self._resolved: dict[tuple[str, str, int, str], Symbol] = {}
 
@@ -150,6 +153,17 @@ class Project:
             source = self.modules[path].source
             self._bodies[key] = self._lower(source, source.units[unit])
         return self._bodies[key]
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What `make` gave when somebody first asked under this key: what analyses remember of a project goes with it."""
+        if key not in self._once:
+            self._once[key] = make()
+        made: Made = self._once[key]
+        return made
+
+    def forget(self) -> None:
+        """Lets go of what `once` remembers, which knows the project in turn: nothing collects such circles in a run."""
+        self._once.clear()
 
     @property
     def lowered(self) -> int:

@@ -27,6 +27,7 @@ class Unit(NamedTuple):
     `words` are at least the identifiers and attribute names outside comments and plain strings, those between the
     braces of f-strings, the parts of string literals that are one dotted identifier, and each word of
     `lexer.EVIDENCE` that a string literal contains. Keywords and pieces of numbers may be among them.
+    `vocabulary` holds the same.
     """
 
     index: int  # type: ignore[assignment]  # a place, where `tuple` has a method
@@ -35,7 +36,12 @@ class Unit(NamedTuple):
     start: int
     end: int
     line: int
-    words: frozenset[str]
+    vocabulary: tuple[str, ...]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Made anew whenever it is asked for: the sets of a large project would take more memory than its text."""
+        return frozenset(self.vocabulary)
 
 
 _BLANKS = " \t\n\f\r"
@@ -68,16 +74,16 @@ def scan(text: str) -> Scan:
 
 
 def _whole(text: str) -> Unit:
-    return Unit(0, "file", (), 0, len(text), 1, _words(text))
+    return Unit(0, "file", (), 0, len(text), 1, tuple(_words(text)))
 
 
-def _words(code: str) -> frozenset[str]:
+def _words(code: str) -> set[str]:
     if code.isascii():
-        return frozenset(code.translate(_WORDS_ONLY).split())
+        return set(map(intern, code.translate(_WORDS_ONLY).split()))
     from unicodedata import normalize
 
     # Python compares identifiers in normal form KC: `ﬁt` is `fit`.
-    return frozenset(normalize("NFKC", word) for word in _WORD.findall(code))
+    return {intern(normalize("NFKC", word)) for word in _WORD.findall(code)}
 
 
 def _heads(mask: str) -> list[tuple[int, int]] | None:
@@ -124,17 +130,16 @@ def _units(
         line += count_line_ends(text, counted, start)
         counted = start
         # Interned, for the same few thousand words stand in every file of a project.
-        words = frozenset(map(intern, clean[start:end].split())) if clean is not None else _words(mask[start:end])
-        extra: list[str] = []
+        words = set(map(intern, clean[start:end].split())) if clean is not None else _words(mask[start:end])
         while next_hidden < len(hidden) and hidden[next_hidden][0] < limit:
-            extra += hidden[next_hidden][1]
+            words.update(hidden[next_hidden][1])
             next_hidden += 1
         bound: list[str] = []
         while next_import < len(imports) and imports[next_import].start < limit:
             bound += imports[next_import].binds
             next_import += 1
         kind, names = describe(mask[head:end], tuple(bound))
-        units.append(Unit(len(units), kind, names, start, end, line, words.union(extra) if extra else words))
+        units.append(Unit(len(units), kind, names, start, end, line, tuple(words)))
     return tuple(units)
 
 

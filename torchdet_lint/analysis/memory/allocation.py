@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.memory.initialised import nodes
@@ -138,7 +137,7 @@ def _tensor_name(name: str, names: Names, depth: int) -> bool:
         if param is not None:
             annotation = names.dotted(param.annotation) if param.annotation is not None else None
             return annotation in TENSOR_TYPES or _used_as_tensor(name, function)
-        if name in bindings(function):
+        if name in bindings(function, names):
             break
     values = assigned_values(name, names)
     return bool(values) and all(_is_tensor(value, names, depth) for value in values)
@@ -208,7 +207,7 @@ def _int_name(name: str, names: Names, depth: int) -> bool:
         if param is not None:
             annotated = isinstance(param.annotation, ir.Name) and param.annotation.id == "int"
             return annotated or (param.default is not None and is_int(param.default, names, 1))
-        local = bindings(function).get(name)
+        local = bindings(function, names).get(name)
         if local is not None:
             if local.other:
                 return isinstance(function, ir.Function) and _counted(name, function, names)
@@ -241,20 +240,15 @@ class _Same:
         return isinstance(other, _Same) and self.function is other.function
 
 
-@lru_cache(maxsize=4096)
-def _bindings(key: _Same) -> dict[str, Local]:
-    return local_bindings(key.function)
-
-
-def bindings(function: ir.Function | ir.Lambda) -> dict[str, Local]:
-    """`local_bindings`, remembered."""
-    return _bindings(_Same(function))
+def bindings(function: ir.Function | ir.Lambda, names: Names) -> dict[str, Local]:
+    """`local_bindings`, remembered with the project."""
+    return names.project.once(_Same(function), lambda: local_bindings(function))
 
 
 def assigned_values(name: str, names: Names) -> tuple[ir.Expr, ...]:
     """The expressions assigned to a name, innermost scope first; empty when it is bound in another way as well."""
     for function in reversed(names.functions):
-        local = bindings(function).get(name)
+        local = bindings(function, names).get(name)
         if local is not None:
             return () if local.other or local.imports else local.values
     symbol = names.project.lookup(names.path, name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from torchdet_lint.analysis.ordering.carriers import Carriers
 from torchdet_lint.analysis.ordering.screen import NOTHING_OUTSIDE, Outside, makes_order
@@ -11,9 +10,6 @@ from torchdet_lint.analysis.ordering.use import OrderUse
 from torchdet_lint.analysis.ordering.values import Listed, Lists
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names
-
-_carriers = lru_cache(maxsize=1)(Carriers)
-"""Those of the project that was asked about last: one analysis serves all of its units."""
 
 
 def order_uses(
@@ -24,7 +20,7 @@ def order_uses(
     `lists` says by canonical dotted name which callables list files, or hand results over, in no defined order. A unit
     that cannot have answers (see `Carriers`) costs nothing: it is not even lowered.
     """
-    carriers = _carriers(project, outside)
+    carriers = project.once((Carriers, outside), lambda: Carriers(project, outside))
     if carriers.units:
         from torchdet_lint.analysis.ordering.uses import uses  # twenty modules that most single files do without
 

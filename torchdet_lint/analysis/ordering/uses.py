@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from torchdet_lint.analysis.ordering.carriers import Carriers
 from torchdet_lint.analysis.ordering.frame import Escape, Event, Log
@@ -19,13 +18,11 @@ _RANK = {"low": 0, "medium": 1, "high": 2}
 _MOST_CALLERS = 40
 _DEPTH = 3
 
-_ordering = lru_cache(maxsize=1)(Ordering)
-"""What is known of the project that was asked about last: one analysis serves all of its units."""
-
 
 def uses(carriers: Carriers, path: str, unit: int, names: Names, lists: Lists, outside: Outside) -> Iterator[OrderUse]:
     """See `torchdet_lint.analysis.ordering.order_uses`."""
-    ordering = _ordering(carriers, names.canonical, lists, outside)
+    known = (Ordering, carriers, names.canonical, lists, outside)
+    ordering = carriers.project.once(known, lambda: Ordering(carriers, names.canonical, lists, outside))
     log = ordering.unit(path, unit)
     found: dict[Place, list[Event]] = {}
     for event in log.events:
