@@ -179,3 +179,18 @@ def _units(source: str) -> Iterator[tuple[int, int]]:
     })  # fmt: skip
     starts = [0, *[lines[line - 1] for line in first[1:]], len(source)]
     yield from itertools.pairwise(starts)
+
+
+def _every_node(value: Any) -> Iterator[Any]:
+    """All nodes in order, wherever tuples hold them."""
+    if isinstance(value, tuple):
+        if type(value) is not tuple:
+            yield value
+        for part in value:
+            yield from _every_node(part)
+
+
+def test_nested_misses_no_node(lowered: tuple[ir.Stmt, ...]) -> None:
+    found, every = list(ir.nested(lowered)), list(_every_node(lowered))
+    assert len(found) == len(every)
+    assert all(one is other for one, other in zip(found, every, strict=True))

@@ -102,7 +102,7 @@ class Machine:
     imported, once for all programs; a machine without one is a base. Machines on one base share its heap, where identities of
     different machines differ. `watched` are callees that rules of the project ask about. `spawns` says that processes start
     anew, rather than as copies of the one that starts them. `drawn` are tensors of random numbers,
-    with the place where these are drawn. `measured` are the names in each function of which only sizes are read.
+    with the place where these are drawn.
     """
 
     def __init__(
@@ -132,7 +132,6 @@ class Machine:
         self.taken_over: frozenset[str] = frozenset()
         self.spawns = False
         self.drawn: dict[Identity, Site] = {}
-        self.measured: dict[int, frozenset[str]] = {}
         self.max_depth = MAX_DEPTH
         self.runs_imports = True
         self._modules: dict[str, Frame] = {}

@@ -29,11 +29,12 @@ def is_measured(m: Machine, f: Frame, s: ir.Assign) -> bool:
 
 def _measured(m: Machine, function: ir.Function) -> frozenset[str]:
     """The names in a function of which only sizes are read, and at least one is."""
-    found = m.measured.get(id(function))
-    if found is None:
-        names = {node.func.value.id for node in ir.nested(function.body) if _asks_for_parts(node)}  # type: ignore[attr-defined]
-        found = m.measured[id(function)] = frozenset(name for name in names if _is_only_measured(function, name))
-    return found
+    return m.project.once((_measured, id(function)), lambda: _only_measured(function))
+
+
+def _only_measured(function: ir.Function) -> frozenset[str]:
+    names = {node.func.value.id for node in ir.nested(function.body) if _asks_for_parts(node)}  # type: ignore[attr-defined]
+    return frozenset(name for name in names if _is_only_measured(function, name))
 
 
 def _asks_for_parts(node: object) -> bool:
