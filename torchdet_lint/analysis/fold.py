@@ -7,14 +7,12 @@ from typing import NamedTuple
 
 from torchdet_lint.analysis import modes
 from torchdet_lint.analysis.state import FAMILIES, Around, State, Status, merge
-from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Node, Repeat, Summary, Trace, Within
+from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Node, Repeat, Summary, Trace, Within, touched
 from torchdet_lint.analysis.values import (
     FALSE,
     Identity,
-    Instance,
     Items,
     Known,
-    Made,
     Option,
     Site,
     Truth,
@@ -22,6 +20,11 @@ from torchdet_lint.analysis.values import (
     alternatives,
     marks,
 )
+
+MODULE_KINDS = frozenset(("eval", "train", "load"))
+"""Events that nobody asks for by their visits: what they do to modules is in `State.evals` and in `loads`."""
+
+NO_MODULES: frozenset[Identity] = frozenset()
 
 
 class Step(NamedTuple):
@@ -208,7 +211,8 @@ class Walk:
         return found
 
     def _event(self, event: Event, state: State, around: Around, step: Step, hits: dict[str, Hit]) -> State:
-        self.visits.setdefault(event, set()).add(Visit(self.program, state, around))
+        if event.kind not in MODULE_KINDS:
+            self.visits.setdefault(event, set()).add(Visit(self.program, state._replace(evals=NO_MODULES), around))
         for key in self._keys(event, state, around):
             hits.setdefault(key, Hit(event, (step,)))
         if event.kind == "seed":
@@ -216,11 +220,10 @@ class Walk:
             return state.seeded(families) if families else state
         if event.kind == "mode":
             return modes.apply(event, state)
-        if event.kind in ("eval", "train") and isinstance(event.value, Instance | Made):
-            evals = (
-                state.evals - {event.value.identity} if event.kind == "train" else state.evals | {event.value.identity}
-            )
-            return state._replace(evals=frozenset(evals))
+        if event.kind == "eval":
+            return state._replace(evals=state.evals | touched(event))
+        if event.kind == "train":
+            return state._replace(evals=state.evals - touched(event))
         return state
 
     def _keys(self, event: Event, state: State, around: Around) -> tuple[str, ...]:

@@ -96,15 +96,17 @@ class Heap:
 
     def below(self, holder: Value) -> tuple[Instance | Made, ...]:
         """The objects that an object holds, directly or not, as far as is known: a module's modules among them."""
-        found: dict[Value, None] = {}
+        found: dict[Identity, Instance | Made | Box] = {}
         todo = [holder]
         while todo and len(found) < MOST_BELOW:
-            value = todo.pop()
-            inside = list(self._inside(value))
-            todo += [each for each in inside if each not in found]
-            found.update((each, None) for each in inside if isinstance(each, Instance | Made | Box))
-        found.pop(holder, None)
-        return tuple(each for each in found if isinstance(each, Instance | Made))
+            for each in self._inside(todo.pop()):
+                if isinstance(each, Items):
+                    todo.append(each)
+                elif isinstance(each, Instance | Made | Box) and each.identity not in found:
+                    found[each.identity] = each
+                    todo.append(each)
+        itself = holder.identity if isinstance(holder, Instance | Made | Box) else None
+        return tuple(each for each in found.values() if isinstance(each, Instance | Made) and each.identity != itself)
 
     def _inside(self, value: Value) -> Iterator[Value]:
         if isinstance(value, Instance | Box | Made):

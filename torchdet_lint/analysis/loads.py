@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Repeat, Summary, Trace, Within
-from torchdet_lint.analysis.values import Identity, Instance, Made
+from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Repeat, Summary, Trace, Within, touched
+from torchdet_lint.analysis.values import Identity
 
 
 def aborts(trace: Trace) -> bool:
@@ -60,8 +60,8 @@ class Loads:
         if isinstance(node, Event):
             if node.kind == "backward":
                 return Passed(trains=True)
-            if node.kind == "load" and isinstance(node.value, Instance | Made):
-                return Passed(loaded=frozenset((node.value.identity,)))
+            if node.kind == "load":
+                return Passed(loaded=touched(node))
             if node.kind == "draw" and node.note == "init" and node.made is not None:
                 return Passed(made=frozenset((node.made.identity,)))
             return NOTHING

@@ -199,9 +199,7 @@ def _module_state(m: Machine, f: Frame, receiver: Value, name: str, args: Args, 
         return
     for option in alternatives(receiver):
         if isinstance(option, Instance | Made):
-            f.trace.append(Event(kind, f.site(span), name, value=option, made=given))
-            for part in m.heap.below(option):
-                f.trace.append(Event(kind, f.site(span), name, value=part, made=given))
+            f.trace.append(Event(kind, f.site(span), name, value=Items((option, *m.heap.below(option))), made=given))
 
 
 def _fit_parts(m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span) -> None:

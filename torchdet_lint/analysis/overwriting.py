@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchdet_lint import ir
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Event
-from torchdet_lint.analysis.values import Instance, Made, alternatives
+from torchdet_lint.analysis.values import Instance, Items, Made, alternatives
 
 _PARAMETERS = {"parameters": None, "named_parameters": 1}
 """Methods of modules that give all parameters, and where these stand in what each turn gets."""
@@ -22,9 +22,9 @@ def record_overwritten(m: Machine, f: Frame, loop: ir.For) -> None:
     for network in overwritten(loop):
         for option in alternatives(evaluate(m, f, network)):
             if isinstance(option, Instance | Made):
-                for part in (option, *m.heap.below(option)):
-                    made = Made("copy_", (), (), f.identity(loop.span))
-                    f.trace.append(Event("load", f.site(loop.span), "copy_", value=part, made=made))
+                made = Made("copy_", (), (), f.identity(loop.span))
+                whole = Items((option, *m.heap.below(option)))
+                f.trace.append(Event("load", f.site(loop.span), "copy_", value=whole, made=made))
 
 
 def overwritten(loop: ir.For) -> tuple[ir.Expr, ...]:

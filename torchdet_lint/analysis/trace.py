@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from torchdet_lint.analysis.values import UNKNOWN, Identity, Made, Site, Truth, Value
+from torchdet_lint.analysis.values import UNKNOWN, Identity, Instance, Items, Made, Site, Truth, Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,7 +22,7 @@ class Event:
       (used as a name only), "order" and "base" (a pass over a loader: the order of samples, or only the base seed of workers)
     - "mode": sets the switch `api` to `value`
     - "use": a use of `made` that some rule judges; `note` is its role ("loader", "sdpa", "rng", …)
-    - "train", "eval", "load", "seeded": what was done to the object `value`
+    - "train", "eval", "load": what was done to the object `value`, or to all of a tuple (see `touched`); "seeded": to an object
     - "saved", "loaded", "restored": a checkpoint with entries about training (`value`: their names), any file, and entries
       about training that are taken out of one; "rng-state": the state of a generator is read
     - "backward", "cuda", "matmul": evidence
@@ -106,3 +106,9 @@ class Enter:
 
 Node: TypeAlias = Event | Branch | Repeat | Within | Leave | Enter
 Trace: TypeAlias = tuple[Node, ...]
+
+
+def touched(event: Event) -> frozenset[Identity]:
+    """The objects that a "train", "eval" or "load" is about: a network, and the networks inside it."""
+    about = event.value.items if isinstance(event.value, Items) else (event.value,)
+    return frozenset(each.identity for each in about if isinstance(each, Instance | Made))
