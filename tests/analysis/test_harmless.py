@@ -299,3 +299,26 @@ for epoch in range(3):
 @pytest.mark.parametrize(("about", "expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_codes(text: str, about: str, expected: str) -> None:
     assert codes(text, about) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("args.dist_url = f'tcp://localhost:{random.randrange(49152, 65535)}'", ""),
+        ("args.dist_url = 'tcp://localhost:' + str(random.randint(1, 9))", ""),
+        ("dist.init_process_group('gloo', init_method=f'tcp://localhost:{random.randint(1, 9)}')", ""),
+        ("start(main, port=random.randint(1, 9))", ""),
+        ("start(main, port=random.choice(ports))", "TDL003"),
+        ("start(main, support=random.randint(1, 9))", "TDL003"),
+        ("args.data_url = f'tcp://localhost/{random.randint(1, 9)}.tar'", "TDL003"),
+    ],
+)
+def test_where_processes_meet_is_no_result(body: str, expected: str) -> None:
+    program = f"""
+        import torch.distributed as dist
+        from run import start, main, ports, train
+        args = argparse.Namespace()
+        {body}
+        train(args)
+    """
+    assert codes(program, "TDL0") == expected

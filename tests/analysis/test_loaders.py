@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.analysis.programs import codes
+from tests.analysis.programs import codes, findings
 
 CASES = [
     (
@@ -302,3 +302,25 @@ def test_a_loader_of_the_projects_own_is_judged_in_files_that_no_program_reaches
         )
         == ""
     )
+
+
+@pytest.mark.parametrize(
+    ("draw", "said"),
+    [
+        ("random.random()", "`random.random()` draws in a loader's workers, which torch's generator seeds"),
+        ("float(torch.rand(1))", "`torch.rand(...)` draws from torch's generator, which this program never seeds"),
+    ],
+)
+def test_a_draw_in_workers_is_told_from_one_of_torch(draw: str, said: str) -> None:
+    program = f"""
+        class Data(Dataset):
+            def __len__(self):
+                return 4
+            def __getitem__(self, index):
+                return {draw}
+        for batch in DataLoader(Data(), num_workers=2, generator=None, shuffle=False):
+            torch.save(batch, "f")
+    """
+    messages = [found.message for found in findings(program) if found.code == "TDL001"]
+    assert len(messages) == 1
+    assert messages[0].startswith(said)

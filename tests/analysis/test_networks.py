@@ -248,6 +248,43 @@ CASES = [
         """,
     ),
     (
+        "initial weights drawn by functions that the constructor calls, and all of them loaded",
+        "",
+        """\
+        def spread(tensor, low):
+            with torch.no_grad():
+                return tensor.uniform_(low, 1)
+        def block():
+            return nn.utils.spectral_norm(nn.Conv2d(2, 2, 1))
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(2, 2)
+                self.block = block()
+                spread(self.layer.weight, 0)
+        m = Net()
+        m.load_state_dict(torch.load("w"))
+        m.eval()
+        torch.save(m(torch.ones(2, 2)), "f")
+        """,
+    ),
+    (
+        "initial weights drawn by functions that the constructor calls, and some of them loaded",
+        "TDL001",
+        """\
+        def spread(tensor, low):
+            with torch.no_grad():
+                return tensor.uniform_(low, 1)
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(spread(torch.zeros(2), 0))
+        m = Net()
+        m.load_state_dict(torch.load("w"), strict=False)
+        torch.save(m.weight, "f")
+        """,
+    ),
+    (
         "strict False",
         "TDL001",
         """\

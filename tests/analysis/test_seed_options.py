@@ -103,3 +103,26 @@ torch.save((draw(), draw(args.seed)), 'f')
 )
 def test_a_name_that_is_filled_in_where_it_is_none(inside: str, outside: str, expected: str) -> None:
     assert codes(FILLED.format(inside=inside, outside=outside), "TDL004 TDL005") == expected
+
+
+@pytest.mark.parametrize(
+    ("seed", "expected"),
+    [
+        ("a.seed or 7", "TDL011"),
+        ("a.seed or 0", ""),
+        ("a.seed if a.seed else 7", "TDL011"),
+        ("a.seed if a.seed else None", "TDL011"),
+        ("a.seed if a.seed else 0", ""),
+        ("int(a.seed) if a.seed else 0", ""),
+        ("0 if not a.seed else a.seed", ""),
+        ("7 if not a.seed else a.seed", "TDL011"),
+    ],
+)
+def test_a_seed_of_zero_that_stays_zero_is_not_lost(seed: str, expected: str) -> None:
+    body = f"""
+        p = argparse.ArgumentParser()
+        p.add_argument("--seed", type=int, default=3)
+        a = p.parse_args()
+        print(np.random.default_rng({seed}))
+    """
+    assert codes(body, "TDL011") == expected

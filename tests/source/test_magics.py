@@ -20,6 +20,8 @@ from torchdet_lint.source.magics import without_magics
         ("!pip install it's\nx", "\nx"),
         ("if a:\n    !ls\n", "if a:\n    0\n"),
         ("for a in b:\n\t%cd c\n\tx\n", "for a in b:\n\t0\n\tx\n"),
+        ("  !a \\\n --b\n !ls\nx", "\n\n\nx"),  # a first line that is indented stands in no block
+        ("# why\n\n %cd a\nif x:\n  !ls\n", "# why\n\n\nif x:\n  0\n"),
         ("x = !ls 'a\n", "x = _\n"),
         ("a, b = %sx ls\n", "a, b = _\n"),
         ("x = %time f()\n", "x =       f()\n"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes, commands, lengths, spelling
 from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_RECURSION, MAX_STEPS, Frame, Machine
-from torchdet_lint.analysis.naming import is_made
+from torchdet_lint.analysis.naming import is_address, is_made
 from torchdet_lint.analysis.trace import Branch, Enter, Event, Summary, Trace, Within
 from torchdet_lint.analysis.values import (
     MISSING,
@@ -109,7 +109,7 @@ def arguments(m: Machine, f: Frame, expr: ir.Call) -> tuple[Args, Named]:
     args: list[Value] = []
     named: dict[str, Value] = {}
     for arg in expr.args:
-        naming, f.naming = f.naming, f.naming or is_made(expr, arg.value)
+        naming, f.naming = f.naming, f.naming or is_made(expr, arg.value) or is_address(arg)
         value = bounded(evaluate(m, f, arg.value))
         f.naming = naming
         lengths.fixed(m, arg.value, value)

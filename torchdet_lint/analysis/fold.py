@@ -259,6 +259,8 @@ class Walk:
         if event.site in self.seed_only or around.frozen:
             return False
         initial = event.note == "init" or event.site.scope.endswith("__init__")
+        if around.forgiven and event.families == ("torch",):
+            return False  # what a constructor, or who helps it, takes from torch's generator becomes parameters and buffers
         if initial and (around.forgiven or (event.made is not None and event.made.identity in self.forgiven)):
             return False
         if event.note in ("name", "base"):

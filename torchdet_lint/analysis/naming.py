@@ -11,9 +11,12 @@ from torchdet_lint.analysis.machine import Frame, Machine
 LABEL = re.compile(
     r"(?:^|[_.])(?:name|uid|uuid|prefix|suffix|tag|port|path|dir|folder|filename|file|color|colour)$"
     r"|(?:^|[_.])(?:run|job|exp|experiment|trial|session|request|rdzv|wandb|sweep|trace|node|launch|log|display|window|client)_?id$"
+    r"|(?:^|[_.])(?:dist|ddp|master|rdzv|rendezvous|init|nccl|gloo|tcp|rpc|server)_?(?:url|uri|addr|address|endpoint|method)$"
     r"|\.id$"
 )
 """What is called like this names something, most often; a `class_id` or `speaker_id` is data."""
+
+_ADDRESS = re.compile(r"(?:^|_)port$|^(?:dist_url|init_method|rdzv_endpoint|master_addr)$")
 
 _ANY = re.compile(r"(?:^|[_.])(?:port|uid|uuid|color|colour)$")
 """What names nothing that exists: one of many is as good as any other."""
@@ -55,6 +58,11 @@ def labels(m: Machine, f: Frame, text: str, target: ir.Expr, value: ir.Expr) -> 
     if not is_label(text) or (_ANY.search(text) is None and _draws(value) and _picks(value)):
         return False
     return not (isinstance(target, ir.Name) and _draws(value) and _is_read(m, f, target.id))
+
+
+def is_address(arg: ir.Arg) -> bool:
+    """Whether an argument is where processes meet: `init_method=f"tcp://localhost:{port}"`, `port=…`."""
+    return arg.star == "=" and _ADDRESS.search(arg.name) is not None and not _picks(arg.value)
 
 
 def _picks(value: ir.Expr) -> bool:

@@ -192,13 +192,19 @@ def _seed_test(node: object) -> tuple[ir.Span, ir.Expr, bool] | None:
         test = _bare_seed(node.test)
         return None if test is None else (node.span, test, False)
     if isinstance(node, ir.Choice):
-        test = _bare_seed(node.test)
+        unseeded = node.then if isinstance(node.test, ir.Unary) else node.other
+        test = None if _is_zero(unseeded) else _bare_seed(node.test)
         return None if test is None else (node.span, test, True)
     if isinstance(node, ir.Logic) and node.op == "or" and len(node.values) == 2:
-        zero = isinstance(node.values[1], ir.Const) and node.values[1].value == 0
-        test = None if zero or _is_test(node.values[1]) else _bare_seed(node.values[0])
+        other = node.values[1]
+        test = None if _is_zero(other) or _is_test(other) else _bare_seed(node.values[0])
         return None if test is None else (node.span, test, True)
     return None
+
+
+def _is_zero(expr: ir.Expr) -> bool:
+    """Whether who has a seed of 0, or none, gets a seed of 0: nothing is lost."""
+    return isinstance(expr, ir.Const) and expr.value == 0 and not isinstance(expr.value, bool)
 
 
 def _flags(body: ir.Body) -> frozenset[str]:

@@ -66,7 +66,7 @@ def _unseeded(facts: Facts, program: ProgramFacts, family: str, hit: Hit) -> Fin
     entry = program.program.path
     late = seeded_after(hit, family)
     if late is not None:
-        variant = "import" if _in_import(hit) else "late"
+        variant = "import" if _in_import(hit) else "worker" if _through_workers(hit, family) else "late"
         return at_hit(
             facts, "TDL006", variant, hit, entry, last="draws here", family=family_name(family),
             seeder=call_text(facts, late.site), where=_imported(hit),
@@ -80,7 +80,14 @@ def _unseeded(facts: Facts, program: ProgramFacts, family: str, hit: Hit) -> Fin
         variant, seeder = "unknown-seeder", call_text(facts, unknown.event.site)
     elif (spawn := _spawn(hit)) is not None and program.hits.get(f"seed:{family}") is not None:
         variant, where = "process", call_text(facts, spawn.site)
+    elif _through_workers(hit, family):
+        variant = "worker"
     return at_hit(facts, UNSEEDED[family], variant, hit, entry, last="draws here", seeder=seeder, where=where)
+
+
+def _through_workers(hit: Hit, family: str) -> bool:
+    """Whether the draw takes from another family, which torch's generator seeds in the workers of a loader."""
+    return family == "torch" and family not in hit.event.families
 
 
 def _spawn(hit: Hit) -> Enter | None:

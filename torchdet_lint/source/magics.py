@@ -28,6 +28,7 @@ _AUTOMAGIC = re.compile(
 _LINE = re.compile(r"[^\r\n]*")
 _LINE_END = re.compile(r"\r\n?|\n")
 _SIGNIFICANT = re.compile(r"#[^\r\n]*|['\"()\[\]{}]|\\(?:\r\n?|\n)|\r\n?|\n")
+_CODE = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 _VISIBLE = re.compile(r"[^\r\n]")
 
 
@@ -49,7 +50,10 @@ def without_magics(cell: str) -> str:
     while at < len(cell) and _SUSPECT.search(cell, at):
         found = _replacement(cell, at)
         if found:
-            pieces += (cell[copied:at], found)
+            pieces.append(cell[copied:at])
+            if found.lstrip(" \t").startswith("0") and not any(map(_CODE.search, pieces)):
+                found = _blank(found)  # IPython takes no notice of what a cell's first line is indented by
+            pieces.append(found)
             copied = at = at + len(found)
         at = _next_logical_line(cell, at)
     return "".join(pieces) + cell[copied:]
