@@ -324,3 +324,55 @@ def test_a_draw_in_workers_is_told_from_one_of_torch(draw: str, said: str) -> No
     messages = [found.message for found in findings(program) if found.code == "TDL001"]
     assert len(messages) == 1
     assert messages[0].startswith(said)
+
+
+TRANSFORMED = """
+    from torchvision import datasets, transforms
+    class Blur:
+        def __call__(self, image):
+            return image if np.random.rand() < 0.5 else random.random() * image
+    {made}
+    torch.manual_seed(0)
+    for batch in DataLoader(data, num_workers=2):
+        torch.save(batch, "f")
+"""
+CROPS = """\
+class Crops(datasets.ImageFolder):
+        def __init__(self, path, sizes):
+            super().__init__(path)
+            self.kinds = []
+            for size in sizes:
+                {fill}
+        def __getitem__(self, index):
+            image = self.loader(self.samples[index])
+            return {item}
+    data = Crops("x", sizes)"""
+ITEMS = ("[kind(image) for kind in self.kinds]", "list(map(lambda kind: kind(image), self.kinds))")
+FILLS = (
+    "self.kinds.extend([transforms.Compose([transforms.RandomHorizontalFlip(), Blur()])] * size)",
+    "self.kinds += [transforms.Compose([transforms.RandomHorizontalFlip(), Blur()])] * 2",
+    "self.kinds = [transforms.Compose([transforms.RandomHorizontalFlip(), Blur()])] * 100",
+)
+SEEN = [CROPS.format(fill=fill, item=item) for fill in FILLS for item in ITEMS]
+SEEN += [
+    f"data = datasets.ImageFolder('x')\n    data.{name} = transforms.Compose([transforms.RandomHorizontalFlip(), Blur()])"
+    for name in ("transform", "target_transform", "transforms")
+]
+SEEN.append(
+    "class Data(datasets.ImageFolder):\n        pass\n    data = Data('x')\n"
+    "    data.transform = transforms.Compose([transforms.RandomHorizontalFlip(), Blur()])"
+)
+
+
+@pytest.mark.parametrize("made", SEEN)
+def test_what_transforms_draw_in_workers_is_seen(made: str) -> None:
+    found = [f.message for f in findings(TRANSFORMED.format(made=made)) if f.code == "TDL102"]
+    assert len(found) == 1
+    assert "torch seeds what its workers draw now (NumPy, Python and torch)" in found[0]
+
+
+@pytest.mark.parametrize("made", ["data = datasets.ImageFolder('x')\n    data.other = transforms.Compose([Blur()])"])
+def test_what_is_no_transform_of_a_data_set_draws_nothing(made: str) -> None:
+    found = [f.message for f in findings(TRANSFORMED.format(made=made)) if f.code == "TDL102"]
+    assert len(found) == 1
+    assert "no draw is seen in its workers" in found[0]

@@ -75,6 +75,7 @@ SPEAKS = {
     "pickled": {"load": "start = pickle.load(open(path))['step']", "save": "pickle.dump({'step': epoch}, open(path))"},
     "an own generator": {"draw": "torch.tensor(rng.normal(size=(4, 2)))"},
     "one seed in the loop": {"reseed": "torch.manual_seed(3)"},
+    "options beside it": {"save": "torch.save({'args': argparse.Namespace(epochs=9), 'epoch': epoch}, path)"},
     "a key that only sounds like one": {"save": "torch.save({'criterion': 1, 'epoch': epoch}, path)"},
 }
 
@@ -95,6 +96,10 @@ SILENT = {
     "the state of Python": {"save": "torch.save({'epoch': epoch, 'p': random.getstate()}, path)"},
     "the state of an own generator": {"save": "torch.save({'epoch': epoch, 'g': rng.bit_generator.state}, path)"},
     "under a name": {"save": "torch.save({'epoch': epoch, 'rng_state': collect()}, path)"},
+    "options": {"save": "pickle.dump(argparse.Namespace(epochs=9, warmup_epochs=3), open(path, 'wb'))"},
+    "options that were parsed": {
+        "save": "p = argparse.ArgumentParser(); p.add_argument('--epochs'); pickle.dump(p.parse_args(), open(path, 'wb'))"
+    },
     "weights only": {"save": "torch.save(model.state_dict(), path)"},
     "only weights are loaded": {"load": "model.load_state_dict(torch.load(path)['model'])"},
     "nothing is loaded": {"load": "pass"},

@@ -63,6 +63,8 @@ def _entries(m: Machine, values: tuple[Value, ...], depth: int) -> Iterator[tupl
                 yield "optimizer", True
             elif isinstance(option, Items):
                 yield from _entries(m, option.items, depth - 1)
+            elif isinstance(option, Box) and option.kind == "namespace":
+                continue  # options: how long to train, not how far training was
             elif isinstance(option, Box):
                 for name, entry in m.heap.cell(option.identity).entries.items():
                     yield name, about_training(name) or any(about for _, about in _entries(m, (entry,), depth - 1))

@@ -146,6 +146,8 @@ def _combine(m: Machine, f: Frame, expr: ir.Binary, left: Value, right: Value) -
         return bounded(Items(left.items + right.items))
     if expr.op == "+" and isinstance(left, Box) and isinstance(right, Box) and left.kind == right.kind == "list":
         return new_list(m, f, expr.span, [*m.heap.elements(left.identity), *m.heap.elements(right.identity)])
+    if expr.op == "*" and isinstance(left, Box) and left.kind == "list":
+        return _repeated(m, f, left, right, expr.span)
     if expr.op == "|" and isinstance(left, Box) and isinstance(right, Box) and left.kind == right.kind == "dict":
         return merge_dicts(m, f, expr.span, [left, right])
     if expr.op == "/" and _is_path(left):
@@ -153,6 +155,23 @@ def _combine(m: Machine, f: Frame, expr: ir.Binary, left: Value, right: Value) -
     if isinstance(left, Instance) or isinstance(right, Instance):
         return _operator(m, f, expr, left, right)
     return computed(left, right)
+
+
+MOST_REPEATED = 16
+"""So long a list that is written as a multiple of a short one is spelt out."""
+
+
+def _repeated(m: Machine, f: Frame, items: Box, times: Value, span: ir.Span) -> Value:
+    """`[blur] * count`"""
+    found = list(m.heap.elements(items.identity))
+    count = times.value if isinstance(times, Known) and type(times.value) is int else -1
+    if m.heap.cell(items.identity).element is None and 0 <= count and len(found) * count <= MOST_REPEATED:
+        return new_list(m, f, span, found * count)
+    box = Box("list", f.identity(span))
+    cell = m.heap.cell(box.identity)
+    cell.items, cell.depth = None, m.heap.depth
+    m.heap.append(box.identity, join(*found) if found else UNKNOWN)
+    return box
 
 
 def _text(parts: tuple[Value, ...]) -> Value | None:

@@ -242,11 +242,23 @@ def dataset_item(m: Machine, f: Frame, dataset: Value, span: ir.Span) -> Value:
             for arg in (*option.args, *(value for _, value in option.named)):
                 for part in usual(arg):
                     _item_part(m, f, part, span)
+            _later_transforms(m, f, option, span)
         elif isinstance(option, Box | Items | Flow):
             results.append(element(m, option))
         elif isinstance(option, Bound):
             outside.call_back(m, f, option, (UNKNOWN,), span)
     return join(*results) if results else UNKNOWN
+
+
+TRANSFORMS = ("transform", "target_transform", "transforms")
+"""Attributes in which torchvision's data sets keep what they do to an item: torchvision/datasets/vision.py, `VisionDataset`."""
+
+
+def _later_transforms(m: Machine, f: Frame, dataset: Made | Instance, span: ir.Span) -> None:
+    """What a data set from outside was given after it was made: `data.transform = Compose([...])`."""
+    for name in TRANSFORMS:
+        for part in usual(m.heap.read(dataset.identity, name)):
+            _item_part(m, f, part, span)
 
 
 def _item_part(m: Machine, f: Frame, part: Value, span: ir.Span) -> None:
@@ -279,7 +291,10 @@ def _item_of(m: Machine, f: Frame, dataset: Instance, span: ir.Span) -> Value:
                 return iterate(m, f, result, span)
             return _next_of(m, f, result, span) if name == "__iter__" and isinstance(result, Instance) else result
     made = m.heap.read(dataset.identity, "<made>")
-    return dataset_item(m, f, made, span) if isinstance(made, Made) else UNKNOWN
+    if not isinstance(made, Made):
+        return UNKNOWN
+    _later_transforms(m, f, dataset, span)
+    return dataset_item(m, f, made, span)
 
 
 def _next_of(m: Machine, f: Frame, iterator: Instance, span: ir.Span) -> Value:

@@ -104,7 +104,12 @@ def _verdict(facts: Facts, site: Site, made: Made, *, new_torch: bool) -> tuple[
         hidden = _written(facts, site)
     if hidden:
         return "out-of-sight", hidden, ""
-    return ("seeded", "", " and ".join(map(family_name, drawing))) if drawing else ("nothing", "", "")
+    return ("seeded", "", _listed([family_name(family) for family in drawing])) if drawing else ("nothing", "", "")
+
+
+def _listed(names: list[str]) -> str:
+    """`NumPy, Python and torch`"""
+    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
 
 
 def _written(facts: Facts, site: Site) -> str:
