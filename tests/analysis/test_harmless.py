@@ -220,6 +220,38 @@ for epoch in range(3):
             ("what is given", "TDL012", "for name in sys.argv"),
         )
     ),
+    *(
+        (
+            f"a split of each {target}",
+            "TDL012",
+            expected,
+            "from config import sets, read\ndef split(items):\n    random.seed(0)\n    random.shuffle(items)\n    return items[3:]\n"
+            f"found = []\nfor {target} in sets:\n    found += split(read({target}))\ntorch.save(found, 'f')\n",
+        )
+        for target, expected in (
+            ("dataset", ""),
+            ("dataset_config", ""),
+            ("name, split", ""),
+            ("i, val_fold", ""),
+            ("batch", "TDL012"),
+            ("dataset_item", "TDL012"),
+        )
+    ),
+    *(
+        (
+            f"a fixed draw that a test asks for, given {title}",
+            "TDL012",
+            expected,
+            "from config import more\ndef draw(n, fixed=False):\n    if fixed:\n        np.random.seed(0)\n        return np.random.rand(n)\n"
+            "    return 0\ndef render(n, **options):\n    return draw(n, **options)\noptions = dict(more)\nnp.random.seed(1)\n"
+            f"for step in range(9):\n    np.save('f', render(3, {given}))\n",
+        )
+        for title, expected, given in (
+            ("perhaps", "", "**options"),
+            ("never", "", "**{}"),
+            ("always", "TDL012", "fixed=True, **options"),
+        )
+    ),
     (
         "a seed that calls may bring",
         "TDL012",

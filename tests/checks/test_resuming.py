@@ -96,7 +96,9 @@ SILENT = {
     "the state of Python": {"save": "torch.save({'epoch': epoch, 'p': random.getstate()}, path)"},
     "the state of an own generator": {"save": "torch.save({'epoch': epoch, 'g': rng.bit_generator.state}, path)"},
     "under a name": {"save": "torch.save({'epoch': epoch, 'rng_state': collect()}, path)"},
-    "options": {"save": "pickle.dump(argparse.Namespace(epochs=9, warmup_epochs=3), open(path, 'wb'))"},
+    "options of another name": {
+        "save": "p = argparse.ArgumentParser(); p.add_argument('--steps', default=3); torch.save(vars(p.parse_args()), path)"
+    },
     "options that were parsed": {
         "save": "p = argparse.ArgumentParser(); p.add_argument('--epochs'); pickle.dump(p.parse_args(), open(path, 'wb'))"
     },

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Event
-from torchdet_lint.analysis.values import Box, Instance, Items, Known, Made, Site, Value, alternatives, known
+from torchdet_lint.analysis.values import Box, Instance, Items, Known, Made, Option, Site, Value, alternatives, known
 from torchdet_lint.catalog.apis import Api
 
 ROLES = frozenset(("save", "restore", "rng-state"))
@@ -63,13 +63,17 @@ def _entries(m: Machine, values: tuple[Value, ...], depth: int) -> Iterator[tupl
                 yield "optimizer", True
             elif isinstance(option, Items):
                 yield from _entries(m, option.items, depth - 1)
-            elif isinstance(option, Box) and option.kind == "namespace":
-                continue  # options: how long to train, not how far training was
             elif isinstance(option, Box):
                 for name, entry in m.heap.cell(option.identity).entries.items():
-                    yield name, about_training(name) or any(about for _, about in _entries(m, (entry,), depth - 1))
+                    told = about_training(name) and not _is_option(option, entry)
+                    yield name, told or any(about for _, about in _entries(m, (entry,), depth - 1))
             elif isinstance(option, Instance) and m.heap.exists(option.identity) and depth == WHOLE:
                 yield from ((name, about_training(name)) for name in m.heap.cell(option.identity).entries)
+
+
+def _is_option(holder: Box, entry: Value) -> bool:
+    """Whether an entry tells how long to train, not how far training was: `--epochs` among the options of a program."""
+    return holder.kind == "namespace" and all(isinstance(each, Option) for each in alternatives(entry))
 
 
 def read_entry(m: Machine, f: Frame, holder: Value, key: Value, site: Site) -> None:

@@ -165,7 +165,7 @@ def _repeated(m: Machine, f: Frame, items: Box, times: Value, span: ir.Span) -> 
     """`[blur] * count`"""
     found = list(m.heap.elements(items.identity))
     count = times.value if isinstance(times, Known) and type(times.value) is int else -1
-    if m.heap.cell(items.identity).element is None and 0 <= count and len(found) * count <= MOST_REPEATED:
+    if m.heap.cell(items.identity).element is None and count >= 0 and len(found) * count <= MOST_REPEATED:
         return new_list(m, f, span, found * count)
     box = Box("list", f.identity(span))
     cell = m.heap.cell(box.identity)

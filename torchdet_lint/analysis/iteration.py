@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes
 from torchdet_lint.analysis.conditions import drawn, redirected
@@ -59,6 +61,15 @@ def are_cases(m: Machine, value: Value) -> bool:
     """
     listed = [known_items(m, option) for option in usual(value)]
     return bool(listed) and all(items and len(items) <= MOST_CASES and all(map(_is_named, items)) for items in listed)
+
+
+_SETS = re.compile(r"(?:\w*_)?(?:data_?set|corpus|split|subset|fold)(?:_(?:name|cfg|config|conf|args|spec|path|dir))?")
+
+
+def are_sets(target: ir.Expr) -> bool:
+    """Whether a loop goes through data sets or their splits, and not through what is in them: it says so itself."""
+    name = target.items[-1] if isinstance(target, ir.Sequence) and target.items else target
+    return isinstance(name, ir.Name) and _SETS.fullmatch(name.id) is not None
 
 
 def _is_named(item: Value) -> bool:

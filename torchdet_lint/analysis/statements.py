@@ -337,7 +337,8 @@ def _loop(m: Machine, f: Frame, span: ir.Span, kind: str, body: ir.Body, orelse:
 def _for(m: Machine, f: Frame, s: ir.For) -> None:
     value = evaluate(m, f, s.iter)
     element = iteration.iterate(m, f, value, s.span)
-    kind = "cases" if isinstance(s.iter, ir.Sequence) or iteration.are_cases(m, value) else "for"
+    cases = isinstance(s.iter, ir.Sequence) or iteration.are_cases(m, value) or iteration.are_sets(s.target)
+    kind = "cases" if cases else "for"
     grown = lengths.growing(m, f, s)
     _loop(m, f, s.span, kind, s.body, s.orelse, (s.target, element))
     for identity, count in grown.items():

@@ -124,7 +124,9 @@ def _told_by_caller(facts: Facts, event: Event) -> bool:
 
 
 def _in_loop(visit: Visit) -> bool:
-    return visit.around.loop == "loop" and not visit.around.local and not visit.around.worker
+    """Whether a seeder runs again and again, other than where a parameter asks for it that nobody is known to give."""
+    asked = visit.around.optional.startswith(parameter_label("").rstrip("`"))
+    return visit.around.loop == "loop" and not (visit.around.local or visit.around.worker or asked)
 
 
 def _again(facts: Facts, event: Event, variant: str, **values: str) -> Finding:
