@@ -614,3 +614,41 @@ torch.save(model(torch.ones(2)), "f")
 @pytest.mark.parametrize(("expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_codes(text: str, expected: str) -> None:
     assert codes(text) == expected
+
+
+FUSED = """
+    def fuse(conv, bn, old):
+        new = {made}
+        {write}
+        return new
+    model = torch.load("m")
+    model.layer = fuse(model.conv, model.bn, model.layer)
+    model.eval()
+    torch.save(model(torch.ones(3)), "f")
+"""
+CONV = "nn.Conv2d(3, 3, 1, bias=True).requires_grad_(False).to(conv.weight.device)"
+
+
+@pytest.mark.parametrize(
+    ("made", "write", "expected"),
+    [
+        (CONV, "new.weight.copy_(conv.weight * bn.weight.view(new.weight.shape))\n        new.bias.copy_(bn.bias)", ""),
+        (CONV, "new.weight.data.copy_(old.weight); new.bias.data.copy_(old.bias)", ""),
+        (CONV, "new.weight.data = old.weight; new.bias.data = old.bias", ""),
+        (CONV, "new.weight = nn.Parameter(old.weight)\n        new.bias = nn.Parameter(old.bias)", ""),
+        (CONV, "new.weight.copy_(old.weight)", "TDL001"),
+        (
+            CONV,
+            "new.weight.copy_(old.weight)\n        if old.bias is not None:\n            new.bias.copy_(old.bias)",
+            "TDL001",
+        ),
+        ("nn.Linear(3, 3, bias=False)", "new.weight.copy_(old.weight)", ""),
+        ("nn.Linear(3, 3, bias=old.bias)", "new.weight.copy_(old.weight)", "TDL001"),
+        ("nn.Embedding(3, 3)", "new.weight.data.copy_(old.weight)", ""),
+        ("nn.Embedding(3, 3)", "new.weight[1:].copy_(old.weight)", "TDL001"),
+        ("nn.Embedding(3, 3)", "old.weight.copy_(new.weight)", "TDL001"),
+        ("nn.LSTM(3, 3)", "new.weight.copy_(old.weight); new.bias.copy_(old.bias)", "TDL001"),
+    ],
+)
+def test_a_layer_whose_parameters_are_all_written_drew_nothing(made: str, write: str, expected: str) -> None:
+    assert codes(FUSED.format(made=made, write=write), "TDL001") == expected

@@ -8,6 +8,7 @@ from torchdet_lint import ir
 from torchdet_lint.analysis import classes
 from torchdet_lint.analysis.checkpoints import read_entry
 from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.overwriting import record_written
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
     UNKNOWN,
@@ -337,7 +338,10 @@ def set_attribute(m: Machine, f: Frame, holder: Value, name: str, value: Value, 
         m.write_global(holder.path, name, value)
     elif isinstance(holder, Made):
         m.heap.write(holder.identity, name, value)
+        record_written(m, f, holder, name, span)
         f.trace.append(Event("set", f.site(span), f"{holder.cls}.{name}", value=value, made=holder))
+    elif isinstance(holder, Bound) and name == "data":
+        record_written(m, f, holder, name, span)
     elif isinstance(holder, ClassValue):
         m.heap.write(m.class_identity(holder), name, value)
 

@@ -10,6 +10,7 @@ from torchdet_lint.analysis.checkpoints import READS_STATE, load_state, read_ent
 from torchdet_lint.analysis.containers import DICT_METHODS, LIST_METHODS
 from torchdet_lint.analysis.effects import number_of, record, unrepeatable_data
 from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.overwriting import record_written
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
     NONE,
@@ -78,6 +79,8 @@ def call(
     if isinstance(receiver, Made) and (found := _parser(m, f, receiver, name, args, named, span)) is not None:
         return found
     _evidence(m, f, receiver, name, args, named, span)
+    if name == "copy_":
+        record_written(m, f, receiver, name, span)
     if name in MODULE_STATE:
         _module_state(m, f, receiver, name, args, named, span)
     path = method_path(m, receiver, name)

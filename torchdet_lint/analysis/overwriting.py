@@ -1,16 +1,21 @@
-"""Loops that write every parameter of a network: what was drawn for them cannot matter, as after a strict `load_state_dict`."""
+"""Programs that write every parameter of a network: what was drawn for them cannot matter, as after a strict `load_state_dict`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Event
-from torchdet_lint.analysis.values import Instance, Items, Made, alternatives
+from torchdet_lint.analysis.values import FALSE, TRUE, Bound, Instance, Items, Made, Value, alternatives
 
 _PARAMETERS = {"parameters": None, "named_parameters": 1}
 """Methods of modules that give all parameters, and where these stand in what each turn gets."""
+
+_LAYER = re.compile(r"torch\.nn\.(?:Linear|Bilinear|(?:Lazy)?Conv(?:Transpose)?[123]d)")
+_TABLE = re.compile(r"torch\.nn\.Embedding(?:Bag)?")
+_WRITTEN = "<written %s>"
 
 _THROUGH = ("list", "tuple", "tqdm")
 
@@ -25,6 +30,33 @@ def record_overwritten(m: Machine, f: Frame, loop: ir.For) -> None:
                 made = Made("copy_", (), (), f.identity(loop.span))
                 whole = Items((option, *m.heap.below(option)))
                 f.trace.append(Event("load", f.site(loop.span), "copy_", value=whole, made=made))
+
+
+def record_written(m: Machine, f: Frame, holder: Value, name: str, span: ir.Span) -> None:
+    """Notes that a parameter of a layer is written: `layer.weight.copy_(x)`, `layer.bias.data = x`, `layer.weight = x`. Appends
+    that the layer is loaded, when it has no other parameters.
+    """
+    if name in ("data", "copy_"):
+        inner = holder
+        while isinstance(inner, Bound) and inner.function in ("data", "detach"):
+            inner = inner.receiver
+        if not isinstance(inner, Bound) or not isinstance(inner.function, str):
+            return
+        holder, name = inner.receiver, inner.function
+    for layer in alternatives(holder):
+        needed = _drawn_parameters(layer) if isinstance(layer, Made) else ()
+        if isinstance(layer, Made) and name in needed:
+            m.heap.write(layer.identity, _WRITTEN % name, TRUE, replace=True)
+            if all(m.heap.read(layer.identity, _WRITTEN % each) == TRUE for each in needed):
+                made = Made("copy_", (), (), f.identity(span))
+                f.trace.append(Event("load", f.site(span), "copy_", value=layer, made=made))
+
+
+def _drawn_parameters(layer: Made) -> tuple[str, ...]:
+    """The parameters of a layer that start from random numbers."""
+    if _LAYER.fullmatch(layer.cls):
+        return ("weight",) if layer.get("bias") == FALSE else ("weight", "bias")
+    return ("weight",) if _TABLE.fullmatch(layer.cls) else ()
 
 
 def overwritten(loop: ir.For) -> tuple[ir.Expr, ...]:
