@@ -256,3 +256,24 @@ CASES = [
 @pytest.mark.parametrize(("expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_codes(text: str, expected: str) -> None:
     assert codes(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ("self.training_step(self.model, inputs)", "TDL203"),
+        ("super().training_step(self.model, inputs)", "TDL203"),
+        ("self.prediction_step(self.model, inputs, False)", ""),
+    ],
+)
+def test_a_trainer_with_a_loop_of_its_own_trains(step: str, expected: str) -> None:
+    program = f"""
+        from transformers import Trainer, TrainingArguments, set_seed
+        class Own(Trainer):
+            def train(self, path=None):
+                for inputs in self.get_train_dataloader():
+                    {step}
+        set_seed(3)
+        Own(model=torch.load("m"), args=TrainingArguments("o")).train(path="s")
+    """
+    assert codes(program, "TDL2") == expected

@@ -79,8 +79,6 @@ def call(
     if isinstance(receiver, Made) and (found := _parser(m, f, receiver, name, args, named, span)) is not None:
         return found
     _evidence(m, f, receiver, name, args, named, span)
-    if name == "copy_":
-        record_written(m, f, receiver, name, span)
     if name in MODULE_STATE:
         _module_state(m, f, receiver, name, args, named, span)
     path = method_path(m, receiver, name)
@@ -176,6 +174,8 @@ def _evidence(m: Machine, f: Frame, receiver: Value, name: str, args: Args, name
     elif name == "set_epoch":
         made = receiver if isinstance(receiver, Made) else None
         f.trace.append(Event("set-epoch", f.site(span), name, value=receiver, made=made))
+    elif name == "copy_":
+        record_written(m, f, receiver, name, span)
     elif name in READS_STATE:
         f.trace.append(Event("rng-state", f.site(span), name))
     elif name in ("get", "pop") and args:

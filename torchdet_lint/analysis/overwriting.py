@@ -1,4 +1,4 @@
-"""Programs that write every parameter of a network: what was drawn for them cannot matter, as after a strict `load_state_dict`."""
+"""Parameters that a program writes: what was drawn for them cannot matter, as after a strict `load_state_dict`."""
 
 from __future__ import annotations
 
