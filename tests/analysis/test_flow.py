@@ -247,6 +247,37 @@ CASES = [
         "save and restore state",
         "",
         """\
+        torch.manual_seed(0)
+        s = torch.get_rng_state()
+        x = torch.rand(2)
+        torch.set_rng_state(s)
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "restore the state of a checkpoint",
+        "",
+        """\
+        torch.set_rng_state(torch.load("c")["rng"])
+        torch.save(torch.rand(2), "f")
+        """,
+    ),
+    (
+        "save and restore a state that nobody seeded",
+        "TDL001 TDL002 TDL003",
+        """\
+        s, n, p = torch.get_rng_state(), np.random.get_state(), random.getstate()
+        x = torch.rand(2) + random.random() + np.random.rand()
+        random.setstate(p)
+        np.random.set_state(n)
+        torch.set_rng_state(s)
+        torch.save(x, "f")
+        """,
+    ),
+    (
+        "restore a state that nobody seeded",
+        "TDL001",
+        """\
         s = torch.get_rng_state()
         torch.set_rng_state(s)
         torch.save(torch.rand(2), "f")

@@ -652,3 +652,49 @@ CONV = "nn.Conv2d(3, 3, 1, bias=True).requires_grad_(False).to(conv.weight.devic
 )
 def test_a_layer_whose_parameters_are_all_written_drew_nothing(made: str, write: str, expected: str) -> None:
     assert codes(FUSED.format(made=made, write=write), "TDL001") == expected
+
+
+COPIES = """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 2)
+        def forward(self, x):
+            return self.layer(x)
+    def block():
+        return nn.Linear(2, 2)
+    def make():
+        return {made}
+    {body}
+    torch.save((one(torch.ones(2)), two(torch.ones(2))), "f")
+"""
+KINDS = ("Net()", "nn.Linear(2, 2)", "nn.Sequential(block(), block())")
+LOAD = "torch.load('a')"
+
+
+@pytest.mark.parametrize("made", KINDS)
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("one, two = make(), make()\n    two.load_state_dict(one.state_dict())", "TDL001"),
+        ("one = make()\n    two = make()\n    one.load_state_dict(torch.load('a'))", "TDL001"),
+        ("one, two = [make() for _ in range(2)]\n    two.load_state_dict(one.state_dict())", "TDL001"),
+        (
+            "one = make()\n    two = make()\n    for a, b in zip(two.parameters(), one.parameters()):\n        a.data.copy_(b)",
+            "TDL001",
+        ),
+        (f"one = make()\n    two = make()\n    one.load_state_dict({LOAD})\n    two.load_state_dict({LOAD})", ""),
+        (f"one = make()\n    one.load_state_dict({LOAD})\n    two = make()\n    two.load_state_dict({LOAD})", ""),
+        (
+            f"both = [make() for _ in range(2)]\n    for net in both:\n        net.load_state_dict({LOAD})\n    one, two = both",
+            "",
+        ),
+        (
+            f"def read():\n        net = make()\n        net.load_state_dict({LOAD})\n        return net\n    one, two = read(), read()",
+            "",
+        ),
+        (f"one = two = nn.Sequential(make(), make())\n    one.load_state_dict({LOAD})", ""),
+    ],
+)
+def test_a_copy_that_is_loaded_says_nothing_of_the_original(made: str, body: str, expected: str) -> None:
+    assert codes(COPIES.format(made=made, body=body), "TDL0") == expected

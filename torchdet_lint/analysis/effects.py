@@ -40,6 +40,8 @@ QUIET = frozenset(
 ENTROPY = "entropy"
 """In the place of a family: what the operating system gives, which no seed fixes."""
 
+CONTAINERS = ("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict")
+
 UNREPEATABLE = ("uuid.uuid4", "os.urandom", "random.SystemRandom", "secrets.")
 """Sources that no seed can fix."""
 
@@ -48,7 +50,7 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
     """Appends the events of one call to the frame's trace; they stand at `site` where that is not the call itself."""
     site = f.site(span) if site is None else site
     if row.seeds:
-        _seed(f, made, row, site)
+        _seed(m, f, made, row, site)
     if ENTROPY in row.draws and not redirected(made, row) or any(_certain(made, word) for word in row.draws):
         f.trace.append(Event("use", site, made.cls, made=made, note="unrepeatable"))
     if row.draws and redirected(made, row):
@@ -66,6 +68,8 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
             f.trace.append(Event(kind, site, made.cls, made=made))
     if row.role in ROLES:
         record_checkpoint(m, f, made, row, site)
+    if made.cls in CONTAINERS:
+        f.trace.append(Event("made", site, made.cls, made=made))
     if row.rng and not row.role:
         f.trace.append(Event("use", site, made.cls, made=made, note="rng"))
     elif row.role not in QUIET:
@@ -107,9 +111,11 @@ def _picks_accelerator(made: Made) -> bool:
     return False
 
 
-def _seed(f: Frame, made: Made, row: Api, site: Site) -> None:
+def _seed(m: Machine, f: Frame, made: Made, row: Api, site: Site) -> None:
     value = argument(made, row.seed)
     if value == FALSE:  # `LightningCLI(seed_everything_default=False)`
+        return
+    if _is_own_state(m, value):
         return
     if value is None and made.open:
         value = Option(known(0), "")
@@ -128,6 +134,12 @@ def _seed(f: Frame, made: Made, row: Api, site: Site) -> None:
         f.trace.append(Branch(site, Truth.UNLIKELY, seed.label, (event,), ()))
     else:
         f.trace.append(event)
+
+
+def _is_own_state(m: Machine, value: Value | None) -> bool:
+    """Whether a generator gets a state that was read from one: it is as well seeded as it was then."""
+    read = [m.api(option.cls) for option in alternatives(value) if isinstance(option, Made)]
+    return bool(read) and len(read) == len(alternatives(value)) and all(row and row.role == "rng-state" for row in read)
 
 
 def _set_mode(f: Frame, made: Made, spec: str, site: Site) -> None:

@@ -21,7 +21,7 @@ from torchdet_lint.analysis.values import (
     marks,
 )
 
-MODULE_KINDS = frozenset(("eval", "train", "load"))
+MODULE_KINDS = frozenset(("eval", "train", "load", "made"))
 """Events that nobody asks for by their visits: what they do to modules is in `State.evals` and in `loads`."""
 
 NO_MODULES: frozenset[Identity] = frozenset()
@@ -221,9 +221,9 @@ class Walk:
         if event.kind == "mode":
             return modes.apply(event, state)
         if event.kind == "eval":
-            return state._replace(evals=state.evals | touched(event))
+            return state._replace(evals=state.evals.union(touched(event)))
         if event.kind == "train":
-            return state._replace(evals=state.evals - touched(event))
+            return state._replace(evals=state.evals.difference(touched(event)))
         return state
 
     def _keys(self, event: Event, state: State, around: Around) -> tuple[str, ...]:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Repeat, Summary, Trace, Within, touched
 from torchdet_lint.analysis.values import Identity
+
+MANY = 2
+"""How often a loop makes what it makes in each turn: more than once."""
+
+Load = tuple[Identity, ...]
+"""What one load writes: the network that it is called on, then the networks inside it."""
 
 
 def aborts(trace: Trace) -> bool:
@@ -14,12 +23,14 @@ def aborts(trace: Trace) -> bool:
 
 
 class Passed(NamedTuple):
-    """What a piece of a trace does to networks."""
+    """What a piece of a trace does to networks. A function that makes networks gives all of them one identity, so they are
+    counted: a copy that is loaded says nothing of the original.
+    """
 
-    made: frozenset[Identity] = frozenset()
-    """Made here, with no training after it here."""
-    loaded: frozenset[Identity] = frozenset()
-    """Certainly loaded here, before any training here."""
+    made: Mapping[Identity, int] = {}
+    """How many are made here and not loaded yet, with no training after it here."""
+    loaded: Mapping[Load, float] = {}
+    """How many that are made elsewhere are certainly loaded here, before any training here."""
     trains: bool = False
     """Whether a backward pass may happen here. The best weights that are loaded at the end of training come too late for
     the first ones not to matter."""
@@ -42,46 +53,67 @@ class Loads:
 
     def _trace(self, trace: Trace) -> Passed:
         """Notes what is made and loaded later on the same path."""
-        made: set[Identity] = set()
-        loaded: set[Identity] = set()
+        made: Counter[Identity] = Counter()
+        loaded: dict[Load, float] = {}
         trains = False
         for node in trace:
             new, now, here = self._node(node)
-            self.found |= (made | new) & now
-            if not trains:
-                loaded |= now
+            before = Counter(made)
+            made.update(new)
+            for load, count in now.items():
+                left = self._load(made, load, count)
+                if left and not trains:
+                    loaded[load] = loaded.get(load, 0) + left
             if here:
-                made.clear()
-            made |= new
+                made -= before
             trains = trains or here
-        return Passed(frozenset(made), frozenset(loaded), trains)
+        return Passed(+made, loaded, trains)
+
+    def _load(self, made: Counter[Identity], load: Load, count: float) -> float:
+        """Takes loaded networks from those that are made; how many loads are left for others."""
+        whole = load[0]
+        if not made[whole]:
+            self.found |= {part for part in load if made[part]}
+            return count
+        taken = int(min(count, made[whole]))
+        made[whole] -= taken
+        if not made[whole]:
+            self.found |= set(load)
+        return count - taken
 
     def _node(self, node: object) -> Passed:
         if isinstance(node, Event):
             if node.kind == "backward":
                 return Passed(trains=True)
             if node.kind == "load":
-                return Passed(loaded=touched(node))
-            if node.kind == "draw" and node.note == "init" and node.made is not None:
-                return Passed(made=frozenset((node.made.identity,)))
+                return Passed(loaded={load: 1} if (load := touched(node)) else {})
+            starts = node.kind == "made" or (node.kind == "draw" and node.note == "init")
+            if starts and node.made is not None:
+                return Passed(made={node.made.identity: 1})
             return NOTHING
         if isinstance(node, Branch):
             return self._branch(node)
-        if isinstance(node, Repeat | Within):
+        if isinstance(node, Repeat):
+            body = self._trace(node.body)
+            many = {identity: MANY for identity in body.made}
+            return Passed(many, dict.fromkeys(body.loaded, math.inf), body.trains)
+        if isinstance(node, Within):
             return self._trace(node.body)
         if isinstance(node, Enter):
             found = self._summary(node.summary)
             if node.kind == "construct" and node.receiver is not None:
-                return found._replace(made=found.made | {node.receiver})
+                return found._replace(made={**found.made, node.receiver: 1})
             return found
         return NOTHING
 
     def _branch(self, node: Branch) -> Passed:
         then, other = self._trace(node.then), self._trace(node.other)
+        made = Counter(then.made) | Counter(other.made)
         if aborts(node.then) or aborts(node.other):
             goes_on = other if aborts(node.then) else then
-            return goes_on._replace(made=then.made | other.made)
-        return Passed(then.made | other.made, then.loaded & other.loaded, then.trains or other.trains)
+            return goes_on._replace(made=made)
+        both = {load: min(count, other.loaded[load]) for load, count in then.loaded.items() if load in other.loaded}
+        return Passed(made, both, then.trains or other.trains)
 
     def _summary(self, summary: Summary) -> Passed:
         key = id(summary)

@@ -22,6 +22,7 @@ class Event:
       (used as a name only), "order" and "base" (a pass over a loader: the order of samples, or only the base seed of workers)
     - "mode": sets the switch `api` to `value`
     - "use": a use of `made` that some rule judges; `note` is its role ("loader", "sdpa", "rng", …)
+    - "made": a container of networks is made
     - "train", "eval", "load": what was done to the object `value`, or to all of a tuple (see `touched`); "seeded": to an object
     - "saved", "loaded", "restored": a checkpoint with entries about training (`value`: their names), any file, and entries
       about training that are taken out of one; "rng-state": the state of a generator is read
@@ -108,7 +109,7 @@ Node: TypeAlias = Event | Branch | Repeat | Within | Leave | Enter
 Trace: TypeAlias = tuple[Node, ...]
 
 
-def touched(event: Event) -> frozenset[Identity]:
-    """The objects that a "train", "eval" or "load" is about: a network, and the networks inside it."""
+def touched(event: Event) -> tuple[Identity, ...]:
+    """The objects that a "train", "eval" or "load" is about: a network, then the networks inside it."""
     about = event.value.items if isinstance(event.value, Items) else (event.value,)
-    return frozenset(each.identity for each in about if isinstance(each, Instance | Made))
+    return tuple(each.identity for each in about if isinstance(each, Instance | Made))
