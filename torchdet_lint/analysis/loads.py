@@ -95,7 +95,7 @@ class Loads:
             return self._branch(node)
         if isinstance(node, Repeat):
             body = self._trace(node.body)
-            many = {identity: MANY for identity in body.made}
+            many = dict.fromkeys(body.made, MANY)
             return Passed(many, dict.fromkeys(body.loaded, math.inf), body.trains)
         if isinstance(node, Within):
             return self._trace(node.body)
