@@ -299,3 +299,34 @@ CASES = [
 @pytest.mark.parametrize(("expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_codes(text: str, expected: str) -> None:
     assert codes(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("test", "given", "expected"),
+    [
+        ("len(name) > 0", "", ""),
+        ("name is not None and len(name) > 0", "", ""),
+        ("len(name) > 0", "'a'", "TDL001"),
+        ("len(name)", "sys.argv[1]", "TDL001"),
+        ("isinstance(name, str)", "None", ""),
+        ("isinstance(name, str)", "'a'", "TDL001"),
+        ("isinstance(name, (int, float))", "'a'", ""),
+        ("isinstance(name, (int, str))", "'a'", "TDL001"),
+        ("isinstance(name, int)", "True", "TDL001"),
+        ("isinstance(name, Other)", "None", ""),
+        ("isinstance(name, Other)", "Other()", "TDL001"),
+        ("isinstance(name, str)", "sys.argv[1]", "TDL001"),
+    ],
+)
+def test_what_arguments_are_rules_branches_out(test: str, given: str, expected: str) -> None:
+    program = f"""
+        class Other:
+            pass
+        class Holder:
+            def __init__(self, name=""):
+                self.layer = None
+                if {test}:
+                    self.layer = nn.Linear(2, 2)
+        torch.save(Holder({given}).layer, "f")
+    """
+    assert codes(program, "TDL0") == expected

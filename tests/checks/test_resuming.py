@@ -165,3 +165,24 @@ torch.save({"epoch": 1}, "f")
 def test_off_unless_asked_for():
     rule = catalog().get("TDL601")
     assert not rule.default
+
+
+CONVERTED = """
+state = torch.load(sys.argv[1])
+{use}
+model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+print(model(torch.rand(1, 2)))
+torch.save({{"epoch": state["epoch"], "optimizer": state["optimizer"]}}, sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "count"),
+    [
+        ("pass", 0),
+        ("torch.optim.SGD([torch.zeros(1)], 1).load_state_dict(state['optimizer'])", 1),
+        ("torch.zeros(1, requires_grad=True).sum().backward()", 1),
+    ],
+)
+def test_who_converts_a_checkpoint_does_not_resume(use, count):
+    assert len(resumed(CONVERTED.format(use=use))) == count

@@ -241,6 +241,25 @@ PLAIN_BASES = frozenset(("torch.nn.Module", "builtins.object"))
 """Bases outside of the project that are no more than themselves: what has only these is no `DataParallel`."""
 
 
+PLAIN_TYPES: dict[str, type] = {
+    f"builtins.{kind.__name__}": kind for kind in (str, int, float, bool, list, tuple, dict)
+}
+PLAIN_TYPES["types.NoneType"] = type(None)
+"""Classes of values that are written out; nothing of these is an object of a class of the project."""
+
+
+def _length(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
+    """`len("")`: how long a text is that is known, or the default of an option."""
+    found = []
+    for option in alternatives(made.args[0]) if len(made.args) == 1 else ():
+        inner = option.default if isinstance(option, Option) else option
+        if not isinstance(inner, Known) or not isinstance(inner.value, str):
+            return UNKNOWN
+        length = known(len(inner.value))
+        found.append(Option(length, option.label) if isinstance(option, Option) else length)
+    return join(*found) if found else UNKNOWN
+
+
 def _isinstance(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     if len(made.args) != 2:
         return UNKNOWN
@@ -257,8 +276,10 @@ def _is_any_of(m: Machine, value: Value, asked: tuple[Value, ...]) -> bool | Non
 
 def _is_one_of(m: Machine, value: Value, cls: Value) -> bool | None:
     """Whether an object is of a class; None where that is not known."""
-    if isinstance(value, Known) and value.kind == "str" and isinstance(cls, External):
-        return True if cls.path == "builtins.str" else None
+    if isinstance(value, Known) and type(value.value) in PLAIN_TYPES.values():
+        if isinstance(cls, External) and (kind := PLAIN_TYPES.get(cls.path)) is not None:
+            return isinstance(value.value, kind)
+        return False if isinstance(cls, ClassValue) else None
     if not isinstance(value, Instance) or not isinstance(cls, ClassValue | External):
         return None
     project, outside = classes.ancestry(m, value.cls)
@@ -354,7 +375,7 @@ def _type(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
 
 def _table() -> dict[str, Handler]:
     table: dict[str, Handler] = {
-        "getattr": _getattr, "setattr": _setattr, "globals": _globals, "locals": _quiet, "vars": _vars, "len": _quiet,
+        "getattr": _getattr, "setattr": _setattr, "globals": _globals, "locals": _quiet, "vars": _vars, "len": _length,
         "int": _convert, "str": _convert, "float": _convert, "bool": _convert, "list": _iterating("list"),
         "tuple": _iterating("tuple"), "set": _iterating("set"), "frozenset": _iterating("set"), "sorted": _iterating("list"),
         "next": _iterating(""), "iter": _lazy, "reversed": _lazy, "map": _map, "filter": _map, "dict": _dict, "hash": _hash,

@@ -24,7 +24,7 @@ def check(facts: Facts) -> Iterator[Finding]:
         hits = program.hits
         if "saved" not in hits or "restored" not in hits or "loaded" not in hits or "rng-state" in hits:
             continue
-        if _draws(facts, program) and not _follows_epoch(program):
+        if _goes_on(facts, program) and _draws(facts, program) and not _follows_epoch(program):
             yield _finding(facts, program)
 
 
@@ -51,6 +51,12 @@ def _what(event: Event) -> str:
     if len(keys) > SHOWN:
         shown.append("…")
     return " and ".join(shown) if len(shown) < 3 else ", ".join(shown)
+
+
+def _goes_on(facts: Facts, program: ProgramFacts) -> bool:
+    """Whether the program trains, or an optimizer of it goes on; who only converts a checkpoint draws nothing anew."""
+    loads = (event for event in facts.events("restored") if event.api.endswith(".load_state_dict"))
+    return "backward" in program.hits or any(_reached(facts, event, program) for event in loads)
 
 
 def _draws(facts: Facts, program: ProgramFacts) -> bool:
