@@ -693,6 +693,15 @@ LOAD = "torch.load('a')"
             f"def read():\n        net = make()\n        net.load_state_dict({LOAD})\n        return net\n    one, two = read(), read()",
             "",
         ),
+        (
+            "one = make()\n    two = make()\n    if sys.argv[1]:\n        teacher = make()\n"
+            "        teacher.load_state_dict(torch.load('t'))\n    two.load_state_dict(one.state_dict())",
+            "TDL001",
+        ),
+        (
+            f"one = two = make()\n    if sys.argv[1]:\n        one = make()\n        one.load_state_dict({LOAD})",
+            "TDL001",
+        ),
         (f"one = two = nn.Sequential(make(), make())\n    one.load_state_dict({LOAD})", ""),
     ],
 )

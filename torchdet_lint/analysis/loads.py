@@ -45,11 +45,15 @@ class Loads:
     def __init__(self) -> None:
         self._facts: dict[int, Passed] = {}
         self._keep: list[Summary] = []
-        self.found: set[Identity] = set()
+        self._found: set[Identity] = set()
+        self._left: set[Identity] = set()
+        self._parts: dict[Identity, set[Identity]] = {}
 
     def run(self, trace: Trace) -> frozenset[Identity]:
-        self._trace(trace)
-        return frozenset(self.found)
+        """What is loaded each time that it is made."""
+        self._left.update(self._trace(trace).made)
+        left = self._left.union(*(self._parts.get(each, ()) for each in self._left))
+        return frozenset(self._found - left)
 
     def _trace(self, trace: Trace) -> Passed:
         """Notes what is made and loaded later on the same path."""
@@ -65,6 +69,7 @@ class Loads:
                 if left and not trains:
                     loaded[load] = loaded.get(load, 0) + left
             if here:
+                self._left.update(made & before)
                 made -= before
             trains = trains or here
         return Passed(+made, loaded, trains)
@@ -72,13 +77,14 @@ class Loads:
     def _load(self, made: Counter[Identity], load: Load, count: float) -> float:
         """Takes loaded networks from those that are made; how many loads are left for others."""
         whole = load[0]
-        if not made[whole]:
-            self.found |= {part for part in load if made[part]}
-            return count
+        self._parts.setdefault(whole, set()).update(load)
         taken = int(min(count, made[whole]))
         made[whole] -= taken
-        if not made[whole]:
-            self.found |= set(load)
+        if taken and made[whole]:
+            return count - taken
+        self._found.update(load if taken else (part for part in load if made[part]))
+        for part in load:
+            made[part] = 0
         return count - taken
 
     def _node(self, node: object) -> Passed:
