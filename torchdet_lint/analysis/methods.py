@@ -254,6 +254,10 @@ def _super(
     if name == "__setattr__" and len(args) == 2 and isinstance(args[0], Known):
         attributes.set_attribute(m, f, receiver, str(args[0].value), args[1], span)
         return NONE
+    if name == "forward" and isinstance(receiver, Instance):
+        layer = m.heap.read(receiver.identity, "<made>")
+        if isinstance(layer, Made) and layer.cls.startswith("torch.nn."):
+            return outside.call_made(m, f, layer, args, named, span)
     path = method_path(m, receiver, name)
     if (row := m.api(path)) is not None and path.startswith(ABSTRACT):
         record(m, f, Made(path, args, named, f.identity(span)), replace(row, draws=()), span)
