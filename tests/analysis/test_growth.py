@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.programs import codes
+from tests.analysis.programs import codes, facts
+from torchdet_lint.analysis.fold import events
+from torchdet_lint.analysis.trace import touched
 from torchdet_lint.config import SettingsFor
 from torchdet_lint.engine import run
 from torchdet_lint.engine.options import Options, silent
@@ -99,3 +101,39 @@ def test_time_grows_with_the_length(
     seconds(10)  # what is loaded once
     # A busy machine makes one of a pair slow; a square would do so to the longer one of every pair.
     assert any(seconds(3000) < 3 * max(seconds(1500), 0.1) for _ in range(4))
+
+
+ZOO = """
+{classes}
+KINDS = [{names}]
+nets = [kind() for kind in KINDS]
+for epoch in range(3):
+    for net in nets:
+        net.train()
+        torch.save(net(torch.ones(1)), "f")
+        net.eval()
+        torch.save(net(torch.ones(1)), "f")
+"""
+NET = """
+class Net{number}(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Sequential(nn.Linear(1, 1), nn.Dropout()) for _ in range(9)])
+        {layers}
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+"""
+
+
+def test_a_zoo_of_networks_is_set_to_a_mode_by_one_event_each() -> None:
+    layers = "\n        ".join(f"self.layer{index} = nn.Linear(1, 1)" for index in range(40))
+    zoo = "".join(NET.format(number=number, layers=layers) for number in range(8))
+    names = ", ".join(f"Net{number}" for number in range(8))
+    found = facts(ZOO.format(classes=zoo, names=names))
+    modes = [event for event in events(found.programs[0].trace) if event.kind in ("train", "eval")]
+    assert len(modes) <= 4 * 8
+    assert all(len(touched(event)) > 40 for event in modes)
+    assert not any(visit.state.evals for visits in found.visits.values() for visit in visits)
+    assert sum(map(len, found.visits.values())) < 4 * len(found.visits)
