@@ -182,6 +182,7 @@ torch.save({{"epoch": state["epoch"], "optimizer": state["optimizer"]}}, sys.arg
         ("pass", 0),
         ("torch.optim.SGD([torch.zeros(1)], 1).load_state_dict(state['optimizer'])", 1),
         ("torch.zeros(1, requires_grad=True).sum().backward()", 1),
+        ("for step in range(state['epoch'], 9):\n    print(random.random())", 1),
     ],
 )
 def test_who_converts_a_checkpoint_does_not_resume(use, count):

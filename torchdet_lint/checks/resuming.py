@@ -16,6 +16,8 @@ DRAWS = ("draw", "rng-draw", "private-draw")
 HARMLESS = ("init", "base", "name")
 """Draws that a run makes before it resumes, or that reach no result."""
 
+LOOPS = ("loop", "rebuild", "fit")
+
 SHOWN = 3
 
 
@@ -54,9 +56,17 @@ def _what(event: Event) -> str:
 
 
 def _goes_on(facts: Facts, program: ProgramFacts) -> bool:
-    """Whether the program trains, or an optimizer of it goes on; who only converts a checkpoint draws nothing anew."""
+    """Whether the program trains, draws again and again, or an optimizer of it goes on: who only converts a checkpoint does
+    nothing of that.
+    """
+    if "backward" in program.hits:
+        return True
+    path = program.program.path
+    drawn = (event for kind in DRAWS for event in facts.events(kind) if event.note not in HARMLESS)
+    if any(visit.program == path and visit.around.loop in LOOPS for event in drawn for visit in facts.visits[event]):
+        return True
     loads = (event for event in facts.events("restored") if event.api.endswith(".load_state_dict"))
-    return "backward" in program.hits or any(_reached(facts, event, program) for event in loads)
+    return any(_reached(facts, event, program) for event in loads)
 
 
 def _draws(facts: Facts, program: ProgramFacts) -> bool:
