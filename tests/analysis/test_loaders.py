@@ -376,3 +376,20 @@ def test_what_is_no_transform_of_a_data_set_draws_nothing(made: str) -> None:
     found = [f.message for f in findings(TRANSFORMED.format(made=made)) if f.code == "TDL102"]
     assert len(found) == 1
     assert "no draw is seen in its workers" in found[0]
+
+
+@pytest.mark.parametrize(("other", "confidence"), [("index", "medium"), ("random.randrange(9)", "high")])
+def test_one_of_several_data_sets_draws_perhaps(other: str, confidence: str) -> None:
+    program = f"""
+        class Mixed(Dataset):
+            def __getitem__(self, index):
+                return random.random()
+        class Plain(Dataset):
+            def __getitem__(self, index):
+                return {other}
+        torch.manual_seed(0)
+        data = {{"mixed": Mixed, "plain": Plain}}[sys.argv[1]]()
+        for batch in DataLoader(data):
+            torch.save(batch, "f")
+    """
+    assert [found.confidence for found in findings(program) if found.code == "TDL003"] == [confidence]

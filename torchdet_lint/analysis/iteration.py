@@ -8,7 +8,7 @@ from torchdet_lint import ir
 from torchdet_lint.analysis import classes
 from torchdet_lint.analysis.conditions import drawn, redirected
 from torchdet_lint.analysis.machine import Frame, Machine
-from torchdet_lint.analysis.trace import Enter, Event, Node, Within
+from torchdet_lint.analysis.trace import Branch, Enter, Event, Node, Within
 from torchdet_lint.analysis.values import (
     UNKNOWN,
     Bound,
@@ -242,23 +242,40 @@ def _worker_init(m: Machine, f: Frame, loader: Made, span: ir.Span) -> tuple[Nod
 
 
 def dataset_item(m: Machine, f: Frame, dataset: Value, span: ir.Span) -> Value:
-    """Fetches one item of a data set: of the project, or of a library that wraps project code (`Subset`, transforms)."""
+    """Fetches one item of a data set: of the project, or of a library that wraps project code (`Subset`, transforms). Each of
+    several that it may be is a branch of its own.
+    """
+    options = [option for option in usual(dataset) if not isinstance(option, Known)]
+    if len(options) == 1:
+        return join(*_items_of(m, f, options[0], span))
+    results: list[Value] = []
+    for option in options:
+        kept, f.trace = f.trace, []
+        m.heap.depth += 1
+        results += _items_of(m, f, option, span)
+        m.heap.depth -= 1
+        trace, f.trace = tuple(f.trace), kept
+        if trace:
+            f.trace.append(Branch(f.site(span), Truth.OPEN, "", trace, (), len(options)))
+    return join(*results)
+
+
+def _items_of(m: Machine, f: Frame, dataset: Value, span: ir.Span) -> tuple[Value, ...]:
+    """An item of one data set, where something is known of it."""
     from torchdet_lint.analysis import outside
 
-    results = []
-    for option in usual(dataset):
-        if isinstance(option, Instance):
-            results.append(_item_of(m, f, option, span))
-        elif isinstance(option, Made):
-            for arg in (*option.args, *(value for _, value in option.named)):
-                for part in usual(arg):
-                    _item_part(m, f, part, span)
-            _later_transforms(m, f, option, span)
-        elif isinstance(option, Box | Items | Flow):
-            results.append(element(m, option))
-        elif isinstance(option, Bound):
-            outside.call_back(m, f, option, (UNKNOWN,), span)
-    return join(*results) if results else UNKNOWN
+    if isinstance(dataset, Instance):
+        return (_item_of(m, f, dataset, span),)
+    if isinstance(dataset, Made):
+        for arg in (*dataset.args, *(value for _, value in dataset.named)):
+            for part in usual(arg):
+                _item_part(m, f, part, span)
+        _later_transforms(m, f, dataset, span)
+    elif isinstance(dataset, Box | Items | Flow):
+        return (element(m, dataset),)
+    elif isinstance(dataset, Bound):
+        outside.call_back(m, f, dataset, (UNKNOWN,), span)
+    return ()
 
 
 TRANSFORMS = ("transform", "target_transform", "transforms")
