@@ -167,3 +167,14 @@ def test_colossalai_seeds_all_three() -> None:
 
 
 DRAWN = "torch.save(torch.rand(2) + np.random.rand() + random.random(), 'f')\n"
+
+
+def test_attention_of_a_class_that_nobody_makes() -> None:
+    library = """
+        from torch import nn
+        class Attention(nn.MultiheadAttention):
+            def forward(self, x, m):
+                return super().forward(x, x, x, need_weights=False, attn_mask=m)[0]
+    """
+    assert codes({"library.py": library}, "TDL3") == "tdl302"
+    assert codes({"library.py": library.replace("need_weights=False, ", "")}, "TDL3") == ""

@@ -255,7 +255,7 @@ def _super(
         attributes.set_attribute(m, f, receiver, str(args[0].value), args[1], span)
         return NONE
     if name == "forward" and isinstance(receiver, Instance):
-        layer = m.heap.read(receiver.identity, "<made>")
+        layer = m.heap.read(receiver.identity, "<made>") or _base_layer(m, receiver)
         if isinstance(layer, Made) and layer.cls.startswith("torch.nn."):
             return outside.call_made(m, f, layer, args, named, span)
     path = method_path(m, receiver, name)
@@ -263,6 +263,15 @@ def _super(
         record(m, f, Made(path, args, named, f.identity(span)), replace(row, draws=()), span)
         return UNKNOWN
     return call(m, f, receiver, name, args, named, span, None)
+
+
+def _base_layer(m: Machine, receiver: Instance) -> Made | None:
+    """The layer of torch that a class derives, where nobody is seen to make an object of it."""
+    for base in classes.ancestry(m, receiver.cls)[1]:
+        row = m.api(base)
+        if row is not None and row.role in ("layer", "attention", "recurrent"):
+            return Made(row.name, (), (("**", UNKNOWN),), receiver.identity)
+    return None
 
 
 def _result(m: Machine, f: Frame, receiver: Value, name: str, made: Made, row: object, span: ir.Span) -> Value:
