@@ -36,7 +36,7 @@ def allocation(call: ir.Call, names: Names) -> tuple[str, tuple[ir.Expr, ...] | 
         return _legacy(call, api, names)
     positional = [arg.value for arg in call.args if arg.star == ""]
     if any(arg.star in ("*", "**") for arg in call.args):
-        return api, None
+        return None if how == "sizes" and any(_is_zero(size, names) for size in positional) else (api, None)
     given = next((arg.value for arg in call.args if arg.star == "=" and arg.name in ("size", "shape")), None)
     if how == "like":
         return api, None
@@ -44,7 +44,16 @@ def allocation(call: ir.Call, names: Names) -> tuple[str, tuple[ir.Expr, ...] | 
         return None
     first = given if given is not None else positional[0]
     sizes = tuple(positional) if how == "sizes" and given is None and len(positional) > 1 else _spread(first, names)
-    return None if sizes is not None and any(_is_zero(size, names) for size in sizes) else (api, sizes)
+    return None if any(_is_zero(size, names) for size in sizes or _written(first)) else (api, sizes)
+
+
+def _written(expr: ir.Expr) -> tuple[ir.Expr, ...]:
+    """The sizes that are written out in a shape of unknown length: the last of `(*shape, 0)` and of `shape + (0,)`."""
+    if isinstance(expr, ir.Sequence):
+        return tuple(item for item in expr.items if not isinstance(item, ir.Starred))
+    if isinstance(expr, ir.Binary) and expr.op == "+":
+        return (*_written(expr.left), *_written(expr.right))
+    return ()
 
 
 def _allocator(call: ir.Call, names: Names) -> tuple[str, str]:

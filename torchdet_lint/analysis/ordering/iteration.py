@@ -86,5 +86,6 @@ def _unpack(frame: Frame, target: ir.Sequence, value: Value) -> None:
     item_value = frame.item(value)
     if item_value is None and len(target.items) > 1:
         frame.use(walk_through(frame, value, target.span, target.span), "is unpacked into names")
+    each = elements(frame, value, frozenset()) if item_value is None and value.form == "seq" else item_value
     for item in target.items:
-        assign(frame, item, item_value if item_value is not None else PLAIN)
+        assign(frame, item, each if each is not None and not isinstance(item, ir.Starred) else PLAIN)

@@ -84,13 +84,21 @@ def _own_method(frame: Frame, func: ir.Attr) -> Target | None:
     if owner is None:
         return None
     if isinstance(func.value, ir.Call) and frame.dotted(func.value.func) == "builtins.super":
-        inherited = (method for method in owner.inherited if method.function.name == func.name)
-        found, on_object = next(inherited, None), True
+        found, on_object = _above(frame, owner, func.name), True
     elif isinstance(func.value, ir.Name) and func.value.id in (frame.self_name, owner.definition.name):
         found, on_object = owner.methods.get(func.name), func.value.id == frame.self_name
     else:
         return None
     return None if found is None else _target(owner, found, on_object)
+
+
+def _above(frame: Frame, owner: Attributes, name: str) -> Method | None:
+    """What `super().name` finds. In a method that is inherited itself the search begins above the class that defines that one."""
+    running = frame.target.definition if frame.target is not None else None
+    place = next((i for i, method in enumerate(owner.inherited) if method.function is running), None)
+    candidates = owner.inherited if place is None else owner.inherited[place + 1 :]
+    home = (frame.path, frame.unit) if place is not None and owner.inherited[place].function.name != name else None
+    return next((m for m in candidates if m.function.name == name and (m.path, m.unit) != home), None)
 
 
 def _target(owner: Attributes, method: Method, on_object: bool) -> Target:

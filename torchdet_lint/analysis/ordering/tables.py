@@ -10,7 +10,10 @@ SEQUENCES = frozenset(
     "builtins.list builtins.tuple builtins.iter builtins.reversed itertools.cycle itertools.combinations"
     " itertools.permutations itertools.product itertools.groupby itertools.accumulate itertools.takewhile"
     " itertools.dropwhile collections.deque copy.copy copy.deepcopy numpy.array numpy.asarray pandas.Series"
-    " tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm rich.progress.track itertools.chain itertools.chain.from_iterable".split()
+    " tqdm.tqdm tqdm.auto.tqdm tqdm.autonotebook.tqdm tqdm.notebook.tqdm tqdm.rich.tqdm tqdm.std.tqdm rich.progress.track"
+    " progressbar.progressbar alive_progress.alive_it click.progressbar fastprogress.progress_bar fastprogress.master_bar"
+    " fastprogress.fastprogress.progress_bar fastprogress.fastprogress.master_bar mmcv.track_iter_progress"
+    " mmengine.track_iter_progress itertools.chain itertools.chain.from_iterable".split()
 )
 """Give the elements of their arguments in the order of the arguments."""
 
