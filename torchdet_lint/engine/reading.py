@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshal
+import re
 import zlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -105,9 +106,14 @@ def syntax_fault(text: str) -> Fault | None:
     return None
 
 
+_LINE = re.compile(r"\bline (\d+)")
+"""How CPython tells of a second place: "expected an indented block after 'if' statement on line 3"."""
+
+
 def unit_fault(unit: Unit, error: LoweringError) -> Fault:
     """The fault of a unit, placed in the text of its file: a unit starts in column 1, so only lines shift."""
-    return Fault("syntax", _reason(error), unit.line + error.line - 1, error.column, in_text=True)
+    reason = _LINE.sub(lambda found: f"line {int(found[1]) + unit.line - 1}", _reason(error))
+    return Fault("syntax", reason, unit.line + error.line - 1, error.column, in_text=True)
 
 
 def dump(reading: Reading) -> bytes:

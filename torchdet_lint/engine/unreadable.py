@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from torchdet_lint.catalog.rules import Catalog
 from torchdet_lint.engine.reading import Fault
 from torchdet_lint.finding import Finding, Location
@@ -9,20 +11,24 @@ from torchdet_lint.source import SourceFile
 
 UNREADABLE = "TDL999"
 
+_ELSEWHERE = re.compile(r" (?:on|at) line \d+| \(detected at line \d+\)")
+"""A line of the text that the cells make together, which nobody sees."""
+
 
 def unreadable(key: str, fault: Fault, source: SourceFile | None, catalog: Catalog) -> Finding:
     """The finding for a file's fault, where decoding or parsing failed."""
     rule = catalog.get(UNREADABLE)
     said = rule.variant(fault.variant)
+    reason = _ELSEWHERE.sub("", fault.reason) if key.endswith(".ipynb") else fault.reason
     return Finding(
         code=rule.code,
         name=rule.name,
         severity=said.severity,
         confidence=said.confidence,
         effect=said.effect,
-        message=said.message(reason=fault.reason),
+        message=said.message(reason=reason),
         location=_place(key, fault, source),
-        help=said.help(reason=fault.reason),
+        help=said.help(reason=reason),
         url=rule.page,
     )
 
