@@ -193,6 +193,9 @@ def get_item(m: Machine, f: Frame, value: Value, key: Value, span: ir.Span) -> V
     """`value[key]`"""
     from torchdet_lint.analysis.iteration import element, known_items
 
+    if isinstance(value, Option):
+        item = get_item(m, f, value.default, key, span)
+        return item if item == UNKNOWN or isinstance(item, Option) else Option(item, value.label)
     if isinstance(value, Instance):
         own = classes.find_member(m, value.cls, "__getitem__") is not None
         part = None if own else _indexed(m, value, key)

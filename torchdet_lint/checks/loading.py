@@ -29,11 +29,11 @@ from torchdet_lint.project.programs import import_closure
 
 
 def check(facts: Facts) -> Iterator[Finding]:
-    loaders = by_site(facts.uses("loader", "wraps-loader"))
+    loaders = by_site(facts.uses("loader", "wraps-loader"))  # what wraps a loader may shuffle anew, and has no workers
     said: set[Site] = set()
     for site, events in loaders.items():
         yield from _order(facts, site, events)
-        yield from judge_workers(facts, site, events, said)
+        yield from judge_workers(facts, site, [event for event in events if event.note == "loader"], said)
     for site, events in by_site(facts.uses("sampler", "split")).items():
         yield from _split(facts, site, events)
     yield from _epochs(facts)
