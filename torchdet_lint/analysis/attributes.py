@@ -147,10 +147,17 @@ def _super(m: Machine, f: Frame, value: Super, name: str, span: ir.Span) -> Valu
     return Bound(value.receiver, f"super.{name}")
 
 
+CONFIGURATIONS = frozenset(
+    "yacs.config.CfgNode fvcore.common.config.CfgNode detectron2.config.CfgNode easydict.EasyDict ml_collections.ConfigDict"
+    " ml_collections.config_dict.ConfigDict".split()
+)
+"""Classes of objects whose fields hold defaults, which files and command lines replace."""
+
+
 def _made(m: Machine, f: Frame, value: Made, name: str, span: ir.Span) -> Value:
     held = m.heap.read(value.identity, name)
     if held is not None:
-        return held
+        return Option(held, f"`{name}`") if value.cls in CONFIGURATIONS and isinstance(held, Known) else held
     for key, entry in value.named:
         if key == name and not isinstance(entry, Known):
             return entry

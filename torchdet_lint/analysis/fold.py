@@ -43,6 +43,8 @@ class Hit(NamedTuple):
 
     event: Event
     steps: tuple[Step, ...]
+    unusual: bool = False
+    """Whether it takes an option that is off by default to get there."""
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -110,8 +112,8 @@ class Walk:
                 returned = merge(Truth.OPEN, returned, part.returned)
                 jumped = merge(Truth.OPEN, jumped, part.jumped)
                 for key, hit in part.hits.items():
-                    if key not in hits:
-                        hits[key] = Hit(hit.event, (step, *hit.steps))
+                    if key not in hits or _rather(key, hit, hits[key]):
+                        hits[key] = hit._replace(steps=(step, *hit.steps))
         return Outcome(here, returned, jumped, hits)
 
     def _node(self, node: Branch | Repeat | Within | Enter, state: State, around: Around) -> Outcome:
@@ -143,9 +145,10 @@ class Walk:
         unlikely = around._replace(optional=node.label) if node.label else around
         then = self.fold(node.then, state, unlikely if node.test is Truth.UNLIKELY else around)
         other = self.fold(node.other, state, unlikely if node.test is Truth.LIKELY else around)
-        hits = dict(then.hits)
-        for key, hit in other.hits.items():
-            hits.setdefault(key, hit)
+        hits = _unusual(then.hits) if node.test is Truth.UNLIKELY else dict(then.hits)
+        for key, hit in (_unusual(other.hits) if node.test is Truth.LIKELY else other.hits).items():
+            if key not in hits or _rather(key, hit, hits[key]):
+                hits[key] = hit
         return Outcome(
             merge(node.test, then.after, other.after),
             merge(node.test, then.returned, other.returned),
@@ -214,7 +217,9 @@ class Walk:
         if event.kind not in MODULE_KINDS:
             self.visits.setdefault(event, set()).add(Visit(self.program, state._replace(evals=NO_MODULES), around))
         for key in self._keys(event, state, around):
-            hits.setdefault(key, Hit(event, (step,)))
+            hit = Hit(event, (step,))
+            if key not in hits or _rather(key, hit, hits[key]):
+                hits[key] = hit
         if event.kind == "seed":
             families = tuple(family for family in event.families if family != "cuda-only")
             return state.seeded(families) if families else state
@@ -278,6 +283,19 @@ class Walk:
         if family == "numpy" and not self.torch_19 and family not in around.seeded:
             return family, False
         return ("" if around.fixed else "torch"), False
+
+
+_USUAL_FIRST = ("backward", "unseeded:")
+"""Keys of events that are told at one place: on the path of the defaults if there is one there, else wherever it is."""
+
+
+def _rather(key: str, hit: Hit, known: Hit) -> bool:
+    """Whether a later hit says more than the one that is known."""
+    return known.unusual and not hit.unusual and key.startswith(_USUAL_FIRST)
+
+
+def _unusual(hits: dict[str, Hit]) -> dict[str, Hit]:
+    return {key: hit._replace(unusual=True) for key, hit in hits.items()}
 
 
 def worker_kind(count: Value) -> str:

@@ -33,6 +33,9 @@ from torchdet_lint.analysis.values import (
 )
 from torchdet_lint.project.modules import External
 
+ITEM_TRANSFORM = "<transform>"
+"""The entry of a data set in the heap that holds what it was told later to call for each item."""
+
 NUMBERED = "builtins.enumerate"
 ZIPPED = ("builtins.zip", "itertools.product", "itertools.zip_longest")
 
@@ -267,7 +270,8 @@ def _items_of(m: Machine, f: Frame, dataset: Value, span: ir.Span) -> tuple[Valu
     if isinstance(dataset, Instance):
         return (_item_of(m, f, dataset, span),)
     if isinstance(dataset, Made):
-        for arg in (*dataset.args, *(value for _, value in dataset.named)):
+        later = alternatives(m.heap.read(dataset.identity, ITEM_TRANSFORM))
+        for arg in (*dataset.args, *(value for _, value in dataset.named), *later):
             for part in usual(arg):
                 _item_part(m, f, part, span)
         _later_transforms(m, f, dataset, span)

@@ -7,8 +7,10 @@ from dataclasses import replace
 from torchdet_lint import ir
 from torchdet_lint.analysis import attributes, classes, options
 from torchdet_lint.analysis.checkpoints import READS_STATE, load_state, read_entry
+from torchdet_lint.analysis.conditions import argument
 from torchdet_lint.analysis.containers import DICT_METHODS, LIST_METHODS
 from torchdet_lint.analysis.effects import number_of, record, unrepeatable_data
+from torchdet_lint.analysis.iteration import ITEM_TRANSFORM
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.overwriting import record_written
 from torchdet_lint.analysis.trace import Event
@@ -29,7 +31,7 @@ from torchdet_lint.analysis.values import (
     computed,
     known,
 )
-from torchdet_lint.catalog.apis import Api
+from torchdet_lint.catalog.apis import Api, Callee
 from torchdet_lint.project.modules import ModuleRef
 
 Args = tuple[Value, ...]
@@ -88,12 +90,8 @@ def call(
     row = m.api(path) if path else None
     if path in m.watched:
         f.trace.append(Event("watched", f.site(span), path, made=made))
-    if row is not None and row.role == "fit":
-        record(m, f, made, row, span)
-        return _fit(m, f, receiver, made, span)
-    if row is not None:
-        record(m, f, made, row, span)
-        _done_to(m, f, receiver, made, row, span)
+    if row is not None and (found := _by_role(m, f, receiver, made, row, span)) is not None:
+        return found
     _fit_parts(m, f, receiver, name, args, named, span)
     if isinstance(receiver, Made) and _is_rng(m, receiver) and (row is None or row.role != "seeder"):
         f.trace.append(Event("rng-draw", f.site(span), path, made=receiver))
@@ -105,6 +103,28 @@ def call(
     if name in SUBMITS:
         outside.submitted(m, f, args, span)
     return _result(m, f, receiver, name, made, row, span)
+
+
+def _by_role(m: Machine, f: Frame, receiver: Value, made: Made, row: Api, span: ir.Span) -> Value | None:
+    """Notes what a method does that the tables know; its result where nothing else is to be done for it."""
+    record(m, f, made, row, span)
+    if row.role == "fit":
+        return _fit(m, f, receiver, made, span)
+    if row.role == "dataset" and row.callee is not None:
+        return _transformed(m, receiver, made, row.callee, in_place=row.returns != "self")
+    _done_to(m, f, receiver, made, row, span)
+    return None
+
+
+def _transformed(m: Machine, receiver: Value, made: Made, callee: Callee, *, in_place: bool) -> Value:
+    """A data set with a function that is called for each item that is fetched, in the workers of a loader too."""
+    transform = argument(made, callee.target)
+    if not isinstance(receiver, Made) or transform is None:
+        return receiver
+    if in_place:
+        m.heap.write(receiver.identity, ITEM_TRANSFORM, transform, replace=True)
+        return UNKNOWN
+    return Made(made.cls.rpartition(".")[0], (receiver, transform), (), made.identity)
 
 
 def _of_module(m: Machine, f: Frame, receiver: Value, name: str, args: Args, span: ir.Span) -> Value | None:
