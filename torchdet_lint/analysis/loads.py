@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Repeat, Summary, Trace, Within, touched
-from torchdet_lint.analysis.values import Identity
+from torchdet_lint.analysis.values import Identity, Truth
 
 MANY = 2
 """How often a loop makes what it makes in each turn: more than once."""
@@ -118,8 +118,9 @@ class Loads:
         if aborts(node.then) or aborts(node.other):
             goes_on = other if aborts(node.then) else then
             return goes_on._replace(made=made)
+        usual = {Truth.LIKELY: then.loaded, Truth.UNLIKELY: other.loaded}  # what happens unless the user asks for something else
         both = {load: min(count, other.loaded[load]) for load, count in then.loaded.items() if load in other.loaded}
-        return Passed(made, both, then.trains or other.trains)
+        return Passed(made, usual.get(node.test, both), then.trains or other.trains)
 
     def _summary(self, summary: Summary) -> Passed:
         key = id(summary)

@@ -308,13 +308,24 @@ def _of_scalar(frame: Frame, expr: ir.Call, name: str, receiver: Value) -> Value
         value = _joined(frame, expr.args[0].value)
         origins = walk_through(frame, value, expr.span, expr.args[0].value.span)
         return Value("text", STR, through(origins, "is joined into a text")) if origins else TEXT
-    known = _by_name(frame, name, receiver)
+    known = _as_numbers(frame, expr, receiver) if name == "astype" else _by_name(frame, name, receiver)
     if known is None:
         return None
     shown_in = frozenset[Origin]().union(*(frame.visible(frame.eval(arg.value)) for arg in expr.args))
     if name in tables.CONVERTS and known is TEXT and shown_in:
         return Value("text", STR, shown_in)
     return known
+
+
+def _as_numbers(frame: Frame, expr: ir.Call, receiver: Value) -> Value | None:
+    """`array.astype(np.int64)`: an array of numbers, whatever it was."""
+    kind = expr.args[0].value if expr.args else None
+    if kind is None:
+        return None
+    said = kind.value if isinstance(kind, ir.Const) else frame.dotted(kind)
+    if not isinstance(said, str) or tables.NUMERIC.fullmatch(said) is None:
+        return None
+    return replace(receiver, type=INT) if frame.visible(receiver) else Value("tensor", INT)
 
 
 def _joined(frame: Frame, expr: ir.Expr) -> Value:

@@ -35,7 +35,8 @@ LOG_METHODS = frozenset(
 )
 
 HARMLESS_PREFIXES = (
-    "logging.", "warnings.", "subprocess.", "re.", "typing.", "argparse.", "shutil.rmtree", "setuptools.", "distutils.",
+    "logging.", "warnings.", "subprocess.", "torch.utils.cpp_extension.",  # each source makes an object of its own
+    "re.", "typing.", "argparse.", "shutil.rmtree", "setuptools.", "distutils.",
 )  # fmt: skip
 HARMLESS_WORDS = frozenset(
     "sort sorted len print pprint log logger logging set isin count counter counts remove delete unlink exists exist check"
@@ -114,6 +115,9 @@ CONVERTS = frozenset({"format", "encode", "decode", "replace"})
 """Methods whose result shows the order of their arguments."""
 
 TEXT_LISTS = frozenset({"split", "rsplit", "splitlines", "readlines", "listdir", "getnames", "namelist"})
+NUMERIC = re.compile(r"(?:builtins\.|numpy\.|[<>=|])?(?:bool|u?int|float|[biuf])(?:\d+|_|p|c)?")
+"""Types of array elements that are numbers: dotted names, and the strings that NumPy takes for them."""
+
 INDEX_METHODS = frozenset("nonzero argsort argwhere argpartition searchsorted flatnonzero".split())
 """Methods of arrays and matrices that give the places of elements."""
 
