@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.analysis.programs import codes
+from tests.analysis.programs import codes, facts
+from torchdet_lint.analysis.loads import objects
 
 CASES = [
     (
@@ -62,6 +63,34 @@ CASES = [
                 model.load_state_dict(state)
         m = Net()
         load("w", m)
+        torch.save(m, "f")
+        """,
+    ),
+    (
+        "a load that is left out on request",
+        "",
+        """\
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--weights", default="w")
+        args = parser.parse_args()
+        m = nn.Linear(2, 2)
+        if args.weights is not None:
+            m.load_state_dict(torch.load(args.weights))
+        else:
+            print("no weights")
+        torch.save(m, "f")
+        """,
+    ),
+    (
+        "a load on request",
+        "TDL001",
+        """\
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--weights")
+        args = parser.parse_args()
+        m = nn.Linear(2, 2)
+        if args.weights is not None:
+            m.load_state_dict(torch.load(args.weights))
         torch.save(m, "f")
         """,
     ),
@@ -614,3 +643,13 @@ torch.save(model(torch.ones(2)), "f")
 @pytest.mark.parametrize(("expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_codes(text: str, expected: str) -> None:
     assert codes(text) == expected
+
+
+def test_a_network_in_evaluation_mode_is_one_event_however_many_parts_it_has() -> None:
+    """A state for each part, with a longer set of modules each, took gigabytes where one of many models is chosen."""
+    found = facts(
+        "m = nn.Sequential(*[nn.Sequential(nn.Linear(2, 2), nn.Dropout()) for _ in range(9)], nn.Dropout())\nm.eval()\n"
+    )
+    [event] = found.events("eval")
+    assert len(objects(event.value)) > 1
+    assert len(found.visits[event]) == 1

@@ -8,6 +8,35 @@ from tests.analysis.programs import codes
 
 CASES = [
     (
+        "a default of a configuration that no model has",
+        "TDL001",
+        """\
+        from yacs.config import CfgNode as CN
+        cfg = CN()
+        cfg.model = CN()
+        cfg.model.name = "resnet"
+        def build(name):
+            if name not in ("mine", "yours"):
+                raise KeyError(name)
+            return nn.Linear(2, 2)
+        cfg.merge_from_file(sys.argv[1])
+        torch.save(build(cfg.model.name), "f")
+        """,
+    ),
+    (
+        "a seed that a configuration leaves out",
+        "tdl007",
+        """\
+        from yacs.config import CfgNode
+        cfg = CfgNode()
+        cfg.SEED = -1
+        cfg.merge_from_list(sys.argv[1:])
+        if cfg.SEED >= 0:
+            torch.manual_seed(cfg.SEED)
+        torch.save(nn.Linear(2, 2), "f")
+        """,
+    ),
+    (
         "argparse default None",
         "tdl007",
         """\

@@ -108,6 +108,25 @@ TRAINERS = [
         "SFTTrainer(model=model, args=SFTConfig('out'), train_dataset=[]).train()\n",
     ),
     Case(
+        "an experimental trainer of trl seeds, and later",
+        "TDL006",
+        "from transformers import AutoModelForTokenClassification\n"
+        "from trl.experimental.prm import PRMConfig, PRMTrainer\n"
+        "model = AutoModelForTokenClassification.from_pretrained('x', num_labels=2)\n"
+        "PRMTrainer(model=model, args=PRMConfig('out'), train_dataset=[]).train()\n",
+    ),
+    Case(
+        "a launcher that seeds",
+        "",
+        "import colossalai\ncolossalai.launch_from_torch(config={})\nx = nn.Linear(2, 2)\n"
+        "torch.save((x, np.random.rand(2), random.random()), 'f')\n",
+    ),
+    Case(
+        "networks of torchrl draw their weights",
+        "TDL001",
+        "from torchrl.modules.models.models import MLP\ntorch.save(MLP(in_features=3, out_features=2), 'f')\n",
+    ),
+    Case(
         "a trainer of trl draws the adapters itself",
         "",
         "from peft import LoraConfig\nfrom trl import DPOConfig, DPOTrainer\n"
@@ -319,6 +338,21 @@ STREAMS = [
     Case("a data set of graphs that is shuffled", "TDL001", GRAPHS + "torch.save(dataset.shuffle()[:9], 'f')\n"),
     Case("a data set of graphs in its order", "", GRAPHS + "torch.save(dataset[:9], 'f')\n"),
     Case(
+        "what a launcher prepares has no workers of its own",
+        "",
+        "from accelerate import Accelerator\naccelerator = Accelerator()\nloader = DataLoader([1, 2])\n"
+        "a, b, c, d, loader, e = accelerator.prepare(*sys.argv[:4], loader, sys.argv[5])\n",
+    ),
+    Case(
+        "one of many data sets that a name chooses",
+        "tdl102",
+        "".join(f"class D{i}(Dataset):\n    def __getitem__(self, i):\n        return {i}\n" for i in range(24))
+        + "choice = {"
+        + ", ".join(f"'d{i}': D{i}" for i in range(24))
+        + "}\n"
+        + "DataLoader(choice[sys.argv[1]](), num_workers=4)\n",
+    ),
+    Case(
         "a data set that an option chooses",
         "tdl102",
         "from torchvision.datasets import CIFAR10, ImageFolder\nparser = argparse.ArgumentParser()\n"
@@ -326,6 +360,35 @@ STREAMS = [
         "def build(args):\n    if args.data == 'cifar':\n        found = CIFAR10('x')\n"
         "    elif args.data == 'folder':\n        found = ImageFolder('x')\n    return found, 3\n"
         "found, args.classes = build(args)\nDataLoader(found, num_workers=4)\n",
+    ),
+    Case(
+        "a transform of a table draws in the workers",
+        "tdl102",
+        "from datasets import load_dataset\ntorch.manual_seed(0)\n"
+        "def change(row):\n    return {'x': random.random()}\n"
+        "rows = load_dataset('x')['train'].with_transform(change)\nfor row in DataLoader(rows, num_workers=4):\n    print(row)\n",
+    ),
+    Case(
+        "a transform that a table gets later draws in the workers",
+        "tdl102",
+        "from datasets import load_dataset\ntorch.manual_seed(0)\n"
+        "def change(row):\n    return {'x': random.random()}\n"
+        "rows = load_dataset('x')['train']\nrows.set_transform(change)\n"
+        "for row in DataLoader(rows, num_workers=4):\n    print(row)\n",
+    ),
+    Case(
+        "a transform of a table draws in this process",
+        "TDL003",
+        "from datasets import load_dataset\ntorch.manual_seed(0)\n"
+        "def change(row):\n    return {'x': random.random()}\n"
+        "rows = load_dataset('x').with_transform(change)['train']\nfor row in DataLoader(rows):\n    torch.save(row, 'f')\n",
+    ),
+    Case(
+        "a table by the name that an option gives",
+        "tdl102",
+        "from datasets import load_dataset\nparser = argparse.ArgumentParser()\nparser.add_argument('--name')\n"
+        "args = parser.parse_args()\nif args.name is not None:\n    rows = load_dataset(args.name)\n"
+        "else:\n    rows = load_dataset('folder')\nDataLoader(rows['train'], num_workers=4)\n",
     ),
     Case(
         "shuffling a table takes a seed from NumPy",
@@ -576,6 +639,22 @@ def test_ultralytics_seeds_and_is_deterministic_unless_told(settings: str, expec
         f"from ultralytics import YOLO\nYOLO('y.yaml').train(data='d.yaml'{settings})\nx = torch.zeros(2).cuda()\n"
     )
     assert codes(program) == expected
+
+
+@pytest.mark.parametrize(
+    "trainer",
+    ["trl.experimental.nash_md NashMD", "trl.experimental.bco BCO", "trl.experimental.gold.gold_trainer GOLD"],
+)
+def test_experimental_trainers_of_trl_train(trainer: str) -> None:
+    module, _, name = trainer.partition(" ")
+    program = f"from {module} import {name}Trainer\n{name}Trainer(model='x', train_dataset=[]).train()\n"
+    assert codes(program, "TDL203") == "TDL203"
+
+
+def test_the_device_that_torchrl_finds_may_be_an_accelerator() -> None:
+    program = "from torchrl._utils import get_available_device\ndevice = {}()\ntorch.zeros(2, device=device).sum().backward()\n"
+    assert codes(program.format("get_available_device"), "TDL203") == "tdl203"
+    assert codes(program.format("input"), "TDL203") == ""
 
 
 def test_the_scaler_of_timm_runs_the_backward_pass() -> None:

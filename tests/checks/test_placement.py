@@ -279,6 +279,34 @@ def test_a_program_that_seeds_nothing_gets_a_note_about_its_kernels() -> None:
     assert partly.severity == "warning"
 
 
+BY_DEFAULT = """\
+parser = argparse.ArgumentParser()
+parser.add_argument("--phase", default="train")
+args = parser.parse_args()
+torch.manual_seed(0)
+x = torch.ones(2, requires_grad=True, device="cuda")
+if args.phase == "analysis":
+    x.sum().backward(); y = random.random()
+    torch.save(y, "g")
+if TEST:
+    x.prod().backward(); z = random.random()
+    torch.save(z, "f")
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "line"),
+    [
+        ("args.phase == 'train'", 17),
+        ("len(sys.argv) > 1", 17),
+        ("args.phase == 'other'", 14),
+    ],
+)
+def test_what_is_told_once_stands_on_the_path_of_the_defaults(test: str, line: int) -> None:
+    for code in ("TDL203", "TDL003"):
+        assert only(BY_DEFAULT.replace("TEST", test), code).location.line == line
+
+
 def test_findings_carry_the_texts_of_the_catalogue() -> None:
     for found in findings(FILES):
         assert found.help

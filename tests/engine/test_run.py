@@ -129,6 +129,18 @@ GOOD = "import os\ndef f(d): return list(os.listdir(d))\n"
         ("bad.py", b"print 'hello'\n", (1, 1), "this file cannot be parsed: "),
         ("bad.py", b"x = [\n  f(1,\n", (2, 4), "this file cannot be parsed: '(' was never closed"),
         ("bad.py", b"if x:\n  y\n z\n", (3, None), "this file cannot be parsed: unindent"),
+        (
+            "bad.py",
+            b"import os\n\n\nfiles = os.listdir('d')\nif __name__ == '__main__':\n\n    # os.listdir\n#    main()\n",
+            (5, None),
+            "this file cannot be parsed: expected an indented block after 'if' statement on line 5",
+        ),
+        (
+            "bad.ipynb",
+            notebook("x = 1\n", "for y in x:\nz = 1\n").encode(),
+            (2, 1),
+            "this file cannot be parsed: expected an indented block after 'for' statement",
+        ),
         ("bad.py", b"x = " + b"(" * 3000 + b")" * 3000, (1, None), "this file cannot be parsed: nested too deeply"),
         (
             "bad.py",

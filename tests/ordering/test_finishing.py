@@ -168,6 +168,10 @@ def test_kept(text, span, consumer):
 
 
 SILENT = {
+    "counted by a bar": (
+        "from progressbar import progressbar\ndef f(pool, g, xs):\n"
+        "    for _ in progressbar(pool.imap_unordered(g, xs), max_value=len(xs)):\n        pass"
+    ),
     "by key": "def f(fs):\n    out = {}\n    for x in as_completed(fs):\n        out[fs[x]] = x.result()\n    return out",
     "by index": (
         "def f(fs, n):\n    out = [None] * n\n    for x in as_completed(fs):\n        out[fs[x]] = x.result()\n    return out"

@@ -87,6 +87,11 @@ SPEAKS = {
         "os.listdir(d)",
         "feeds the loop that appends to `groups[…]`",
     ),
+    "behind a bar": (
+        "import progressbar\nx = []\nfor f in progressbar.progressbar(os.listdir(d)):\n    x.append(f)\ny = x[0]",
+        "os.listdir(d)",
+        "feeds the loop that appends to `x`",
+    ),
     "unpacked": ("a, b = os.listdir(d)", "os.listdir(d)", "is unpacked into names"),
     "popped": ("x = os.listdir(d)\ny = x.pop()", "os.listdir(d)", "is taken from one end by `pop`"),
     "spread": ("x = [*os.listdir(d), 'a']\ny = x[0]", "os.listdir(d)", "is indexed with [0]"),
@@ -188,6 +193,15 @@ SPEAKS = {
 }
 
 SILENT = {
+    "behind a bar, one by one": (
+        "from progressbar import progressbar\nfor f in progressbar(os.listdir(d), max_value=3):\n    shutil.copy2(f, o)"
+    ),
+    "behind another bar, one by one": (
+        "from alive_progress import alive_it\nfor f in alive_it(os.listdir(d)):\n    os.remove(f)"
+    ),
+    "sources of an extension": (
+        "from torch.utils.cpp_extension import load\nload(name='x', sources=glob.glob('*.cpp') + glob.glob('*.cu'))"
+    ),
     "the top of a walk": "for root, dirs, files in os.walk(d):\n    files = sorted(files)\n    for f in files:\n        out.append(f)\n    break",
     "sorted": "x = sorted(os.listdir(d))\ny = x[0]",
     "sorted by key": "x = sorted(glob.glob(d), key=os.path.getmtime)\ny = x[0]",

@@ -442,6 +442,32 @@ def test_an_inherited_method_is_found_where_its_listing_is_made() -> None:
     assert [(path, use.consumer) for path, _, use in uses_in(files)] == [("base.py", "is split by slicing")]
 
 
+def test_super_in_an_inherited_method_looks_above_the_class_that_defines_it() -> None:
+    middle = (
+        "from base import Base\nclass Middle(Base):\n    def fill(self, files, mode='train'):\n"
+        "        super(Middle, self).fill(files)\n"
+    )
+    data = derived("files = self.find(root)\nsuper().fill(files)").replace(
+        "from base import Base", "from middle import *"
+    )
+    files = {"base.py": BASE, "middle.py": middle, "data.py": data.replace("(Base)", "(Middle)").replace("*", "Middle")}
+    [(path, _, use)] = uses_in(files)
+    assert path == "base.py"
+    assert use.consumer == "reaches `fill(...)`, where it becomes the list `self.items`"
+
+
+def test_super_in_an_inherited_method_skips_other_methods_of_its_own_class() -> None:
+    middle = (
+        "from base import Base\nclass Middle(Base):\n    def begin(self, files):\n        super().fill(files)\n"
+        "    def fill(self, files):\n        self.other = sorted(files)\n"
+    )
+    data = derived("self.begin(os.listdir(root))").replace("from base import Base", "from middle import Middle")
+    files = {"base.py": BASE, "middle.py": middle, "data.py": data.replace("(Base)", "(Middle)")}
+    assert [use.consumer for path, _, use in uses_in(files) if path == "data.py"] == [
+        "reaches `fill(...)`, where it becomes the list `self.items`"
+    ]
+
+
 def test_a_class_that_is_its_own_base() -> None:
     assert (
         uses("class A(A):\n    def f(self, d):\n        return os.listdir(d)[0]")[0][1].consumer

@@ -7,6 +7,16 @@ import pytest
 from tests.ordering.project import uses
 
 SPEAKS = {
+    "an array of texts": (
+        "for i, a in enumerate(set(mask.astype('S4').tolist())):\n    label[a] = i",
+        "enumerate(set(mask.astype('S4').tolist()))",
+        "is numbered one after the other",
+    ),
+    "texts that are unpacked": (
+        "ids = set()\nfor f in files:\n    a, _ = map(str, f)\n    ids.add(a)\nlabel = {a: i for i, a in enumerate(ids)}",
+        "enumerate(ids)",
+        "is numbered by `enumerate`",
+    ),
     "list": ("x = list(set(words))\ny = x[0]", "list(set(words))", "is indexed with [0]"),
     "tuple of an intersection": ("x = tuple(set(a) & b)\ny = x[0]", "tuple(set(a) & b)", "is indexed with [0]"),
     "display": ("x = [w for w in {'a', 'b'}]\ny = x[0]", "[w for w in {'a', 'b'}]", "is indexed with [0]"),
@@ -130,6 +140,17 @@ SPEAKS = {
 }
 
 SILENT = {
+    "numbers that are unpacked": (
+        "import re\nids = set()\nfor f in files:\n    a, _ = map(int, re.search('x', f).groups())\n    ids.add(a)\n"
+        "label = {a: i for i, a in enumerate(ids)}"
+    ),
+    "an array of numbers": (
+        "import numpy as np\nx = np.unique(mask).astype(np.uint8)\nx = x[x != 0].tolist()\n"
+        "for i, a in enumerate(set(x) - set(old)):\n    label[a] = i"
+    ),
+    "an array of numbers by the name of their type": (
+        "for i, a in enumerate(set(mask.astype('int64'))):\n    label[a] = i"
+    ),
     "requirements of a package": "import setuptools\nsetuptools.setup(extras=list(set(words)))",
     "places of elements": "rows = list(set(matrix.nonzero()[0]))\ny = x[rows]",
     "places that numpy finds": "import numpy as np\nrows = list(set(np.where(mask)[0]))\ny = x[rows]",
