@@ -341,7 +341,7 @@ STREAMS = [
         "what a launcher prepares has no workers of its own",
         "",
         "from accelerate import Accelerator\naccelerator = Accelerator()\nloader = DataLoader([1, 2])\n"
-        "a, b, c, d, loader, e = accelerator.prepare(*sys.argv[:4], loader, sys.argv[5])\n",
+        "a, b, c, loader, d, e = accelerator.prepare(input(), input(), input(), loader, input(), input())\n",
     ),
     Case(
         "one of many data sets that a name chooses",

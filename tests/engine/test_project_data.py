@@ -34,6 +34,12 @@ CODE = {"src/app/__init__.py": "from .cli import main\n", "src/app/cli.py": "def
         ("pyproject.toml", '[tool.poetry.scripts]\ntrain = "app.cli:main"\nx = 3\n'),
         ("pyproject.toml", '[tool.poetry.scripts]\ntrain = { reference = "app.cli:main", type = "console" }\n'),
         ("setup.cfg", "[options.entry_points]\nconsole_scripts =\n    train = app.cli:main\n    bad\n"),
+        ("setup.py", "setup(name='x', entry_points={'console_scripts': ['train = app.cli:main', 'bad']})\n"),
+        (
+            "setup.py",
+            "entries = dict(x=[], gui_scripts=[\n    'train=app.cli:main',\n])\nsetup(entry_points=entries)\n",
+        ),
+        ("setup.py", "setup(entry_points='''\n[console_scripts]\ntrain = app.cli:main\n[other]\nx = y:z\n''')\n"),
     ],
 )
 def test_declared_scripts(tree: Tree, name: str, text: str) -> None:
@@ -49,6 +55,7 @@ def test_declared_scripts(tree: Tree, name: str, text: str) -> None:
         ("pyproject.toml", 'project = "scripts"\n'),
         ("pyproject.toml", '[project.scripts]\ntrain = "elsewhere:main"\nx = ["a"]\ny = "no function"\n'),
         ("setup.cfg", "console_scripts\n"),
+        ("setup.py", "# console_scripts are none\nsetup(extras={'x = app.cli:main': ['y']})\n"),
     ],
 )
 def test_metadata_that_says_nothing(tree: Tree, name: str, text: str) -> None:
@@ -78,6 +85,24 @@ def test_entry_points_become_programs(tree: Tree, lint: Lint) -> None:
     assert result.findings[0].program == "app.py"
     [card] = programs(options()).cards
     assert (card.path, card.kind, card.name) == ("app.py", "entry point", "app:main")
+
+
+@pytest.mark.parametrize(
+    ("start", "command"),
+    [
+        (
+            "import click\n@click.group()\ndef main(): pass\n",
+            "@main.command(help='x')\n@click.option('--n', default=3)\n",
+        ),
+        ("import typer\nmain = typer.Typer()\n", "@main.command()\n"),
+    ],
+)
+def test_the_commands_of_a_group_are_run_by_its_script(tree: Tree, lint: Lint, start: str, command: str) -> None:
+    code = f"{start}{command}def go(n):\n    import torch\n    torch.save(torch.rand(n), 'f')\n"
+    setup = "from setuptools import setup\nsetup(entry_points={'console_scripts': ['g = app:main']})\n"
+    tree({"app.py": code, "setup.py": setup})
+    result = lint("app.py", config=('select=["TDL001"]',))
+    assert [(each.location.path, each.code) for each in result.findings] == [("app.py", "TDL001")]
 
 
 def test_layers_of_tables_add_up(tree: Tree) -> None:

@@ -135,12 +135,6 @@ GOOD = "import os\ndef f(d): return list(os.listdir(d))\n"
             (5, None),
             "this file cannot be parsed: expected an indented block after 'if' statement on line 5",
         ),
-        (
-            "bad.ipynb",
-            notebook("x = 1\n", "for y in x:\nz = 1\n").encode(),
-            (2, 1),
-            "this file cannot be parsed: expected an indented block after 'for' statement",
-        ),
         ("bad.py", b"x = " + b"(" * 3000 + b")" * 3000, (1, None), "this file cannot be parsed: nested too deeply"),
         (
             "bad.py",
@@ -233,6 +227,13 @@ def test_names_that_are_no_text(tree: Tree, lint: Lint) -> None:
     assert [result.excerpt(each.location) for each in result.findings] == [
         ("def f(d): return list(os.listdir(d))",)
     ] * 2
+
+
+def test_a_second_place_in_a_notebook_is_not_told_by_a_line_that_nobody_sees(tree: Tree, lint: Lint) -> None:
+    tree({"bad.ipynb": notebook("x = 1\n", "for y in x:\nz = 1\n").encode()})
+    [found] = lint().findings
+    assert found.message == "this file cannot be parsed: expected an indented block after 'for' statement"
+    assert (found.location.cell, found.location.line) == (2, 2)
 
 
 # Trouble of our own

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import calls
+from torchdet_lint.analysis.commands import run_commands
 from torchdet_lint.analysis.fold import Hit, Outcome, Visit, Walk, events, marked_seeds
 from torchdet_lint.analysis.library import evaluate_module
 from torchdet_lint.analysis.loads import Loads
-from torchdet_lint.analysis.machine import Machine
+from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.memory import MemoryUse
-from torchdet_lint.analysis.trace import Enter, Event, Summary, Trace
+from torchdet_lint.analysis.trace import Enter, Event, Node, Summary, Trace
 from torchdet_lint.analysis.triggers import worth_judging
-from torchdet_lint.analysis.values import FunctionValue, Identity, Site
+from torchdet_lint.analysis.values import FunctionValue, Identity, Made, Site
 from torchdet_lint.ir import nested
 from torchdet_lint.project.context import Context
 from torchdet_lint.project.modules import Project
@@ -163,13 +164,23 @@ def _run(facts: Facts, program: Program, machine: Machine) -> ProgramFacts:
         return ProgramFacts(program, (), _fold(facts, program.path, program.path, ()))
     trace = machine.module_summary(program.path, main=not program.function).trace
     if program.function:
-        value = machine.global_value(program.path, program.function)
-        if isinstance(value, FunctionValue):
-            summary = calls.summarise(machine, value, (), (), open_call=True)
-            if summary is not None:
-                trace = (*trace, Enter(Site(program.path, value.unit, value.span, ""), "call", summary))
+        trace = (*trace, *_script(machine, program))
     facts.entered.update(machine.entered())
     return ProgramFacts(program, trace, _fold(facts, program.path, program.path, trace))
+
+
+def _script(machine: Machine, program: Program) -> Iterator[Node]:
+    """What calling the function of a console script does; of a group of commands any one of these runs."""
+    value = machine.global_value(program.path, program.function)
+    if isinstance(value, FunctionValue):
+        summary = calls.summarise(machine, value, (), (), open_call=True)
+        if summary is not None:
+            yield Enter(Site(program.path, value.unit, value.span, ""), "call", summary)
+    if isinstance(value, FunctionValue | Made):
+        site = Site(value.path, value.unit, value.span, "") if isinstance(value, FunctionValue) else value.identity[0]
+        frame = Frame(site.path, site.unit, "", None, 0)
+        run_commands(machine, frame, value, site.span)
+        yield from frame.trace
 
 
 def _fold(facts: Facts, name: str, path: str, trace: Trace) -> Outcome:

@@ -101,6 +101,9 @@ def _declared(folder: str) -> Iterator[str]:
     text = _text(os.path.join(folder, "setup.cfg"))
     if "_scripts" in text:
         yield from _setup_cfg(text)
+    text = _text(os.path.join(folder, "setup.py"))
+    if "_scripts" in text:
+        yield from _setup_py(text)
 
 
 def _callables(value: Any) -> tuple[Any, ...]:
@@ -119,6 +122,17 @@ def _setup_cfg(text: str) -> Iterator[str]:
     for key in ("console_scripts", "gui_scripts"):
         for line in parser.get("options.entry_points", key, fallback="").splitlines():
             yield line.partition("=")[2]
+
+
+_ENTRY_POINTS = re.compile(r"(?:console|gui)_scripts\b[\"']?\s*(?:[:=]\s*[\[(]|\])([^\])]*)")
+"""The scripts that a `setup.py` writes out: a list in a dictionary or a call, or a text like that of an `entry_points.txt`."""
+
+_ENTRY_POINT = re.compile(r"=\s*([\w.]+\s*:\s*[\w.]+)")
+
+
+def _setup_py(text: str) -> Iterator[str]:
+    for section in _ENTRY_POINTS.finditer(text):
+        yield from _ENTRY_POINT.findall(section[1])
 
 
 def _table(table: dict[str, Any], key: str) -> dict[str, Any]:
