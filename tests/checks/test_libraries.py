@@ -344,15 +344,6 @@ STREAMS = [
         "a, b, c, loader, d, e = accelerator.prepare(input(), input(), input(), loader, input(), input())\n",
     ),
     Case(
-        "one of many data sets that a name chooses",
-        "tdl102",
-        "".join(f"class D{i}(Dataset):\n    def __getitem__(self, i):\n        return {i}\n" for i in range(24))
-        + "choice = {"
-        + ", ".join(f"'d{i}': D{i}" for i in range(24))
-        + "}\n"
-        + "DataLoader(choice[sys.argv[1]](), num_workers=4)\n",
-    ),
-    Case(
         "a data set that an option chooses",
         "tdl102",
         "from torchvision.datasets import CIFAR10, ImageFolder\nparser = argparse.ArgumentParser()\n"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from torchdet_lint import ir
 from torchdet_lint.project.modules import External, Folder, ModuleRef
 
-MOST_CALLABLES = 32
+MOST_CALLABLES = 16
 """So many functions and classes are kept apart where a value is looked up in a registry."""
 
 WIDTH = 6
