@@ -347,7 +347,8 @@ def _evaluate(m: Machine, function: FunctionValue, args: Args, named: Named, *, 
     trace = tuple(frame.trace)
     for decorator in code.decorators:
         trace = _decorated(m, frame, decorator, trace)
-    return Summary(function.qualname, function.path, trace, result, code.is_generator)
+    opens = tuple(frame.opens) if frame.opened is None else frame.opened
+    return Summary(function.qualname, function.path, trace, result, code.is_generator, opens)
 
 
 def _owner(m: Machine, function: FunctionValue, receiver: Value) -> ClassValue | None:
@@ -362,15 +363,20 @@ def _owner(m: Machine, function: FunctionValue, receiver: Value) -> ClassValue |
 
 
 def _decorated(m: Machine, frame: Frame, decorator: ir.Expr, trace: Trace) -> Trace:
-    """A function's trace inside the contexts that its decorators open (`@torch.no_grad()`)."""
-    from torchdet_lint.analysis.contexts import context_kinds
+    """A function's trace inside the contexts that its decorators open (`@torch.no_grad()`, a context manager of the project)."""
+    from torchdet_lint.analysis.contexts import enter_context
     from torchdet_lint.analysis.expressions import evaluate
 
     outer = frame.outer if frame.outer is not None else frame
     kept, outer.trace = outer.trace, []
     value = evaluate(m, outer, decorator)
     outer.trace = kept
-    for kind, made in context_kinds(m, value):
+    if isinstance(value, Instance) and classes.find_member(m, value.cls, "__call__") is not None:
+        return trace  # it is called with the function, and gives what stands in its place
+    kept, frame.trace = frame.trace, []
+    _, kinds = enter_context(m, frame, value, decorator.span)
+    trace, frame.trace = (*frame.trace, *trace), kept
+    for kind, made in kinds:
         trace = (Within(frame.site(decorator.span), kind, made, trace),)
     return trace
 

@@ -7,13 +7,18 @@ from torchdet_lint.analysis import classes
 from torchdet_lint.analysis.conditions import needed
 from torchdet_lint.analysis.iteration import iterate
 from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.trace import Branch
 from torchdet_lint.analysis.values import (
     FALSE,
     Flow,
     FunctionValue,
     Instance,
     Made,
+    Pending,
+    Truth,
     Value,
+    alternatives,
+    join,
     known,
     usual,
 )
@@ -23,6 +28,9 @@ Kinds = tuple[tuple[str, Value], ...]
 
 BY_ROLE = {"no-grad": "no-grad", "sdpa-context": "sdpa", "fork-rng": "fork-rng", "skip-init": "init-empty"}
 """Roles of the API tables that are contexts, and the kind of `Within` that they make."""
+
+STACKS = frozenset(("contextlib.ExitStack", "contextlib.AsyncExitStack"))
+"""Hold contexts open that are entered one by one."""
 
 BY_NAME = {
     "torch.enable_grad": "grad",
@@ -66,13 +74,53 @@ def _kind(m: Machine, name: str, value: Value) -> str:
 
 
 def enter_context(m: Machine, f: Frame, value: Value, span: ir.Span) -> tuple[Value, Kinds]:
-    """What `with value as x` binds, and the contexts that it opens."""
+    """What `with value as x` binds, and the contexts that it opens. What entering does goes into the frame's trace."""
+    options = alternatives(value)
+    if len(options) == 1:
+        return _enter_one(m, f, value, span)
+    found, opened = [], list(context_kinds(m, value))
+    for option in options:
+        if isinstance(option, Instance | Flow):
+            kept, f.trace = f.trace, []
+            entered, kinds = _enter_one(m, f, option, span)
+            trace, f.trace = tuple(f.trace), kept
+            opened += [kind for kind in kinds if kind not in opened]
+            found.append(entered)
+            if trace:
+                f.trace.append(Branch(f.site(span), Truth.OPEN, "", trace, (), len(options)))
+    return (join(*found) if found else value), tuple(opened)
+
+
+def _enter_one(m: Machine, f: Frame, value: Value, span: ir.Span) -> tuple[Value, Kinds]:
     from torchdet_lint.analysis import calls
 
     if isinstance(value, Instance):
-        found = classes.find_member(m, value.cls, "__enter__")
+        found = classes.find_member(m, value.cls, "__enter__") or classes.find_member(m, value.cls, "__aenter__")
         if found is not None and isinstance(found[0], FunctionValue):
-            return calls.enter(m, f, found[0], (value,), (), span, receiver=value.identity), ()
+            summary = calls.summarise(m, found[0], (value,), ())
+            result = calls.enter(m, f, found[0], (value,), (), span, receiver=value.identity)
+            return result, summary.opens if summary is not None else ()
     if isinstance(value, Flow):
-        return iterate(m, f, value, span), ()
+        opened = (kind for source in value.sources if isinstance(source, Pending) for kind in source.summary.opens)
+        return iterate(m, f, value, span), tuple(opened)
     return value, context_kinds(m, value)
+
+
+def manages(code: ir.Function | ir.Lambda | None) -> bool:
+    """Whether a function is a context manager, whose `with` statements are still open in the body of its caller's."""
+    return isinstance(code, ir.Function) and any(ir.last_name(d).endswith("contextmanager") for d in code.decorators)
+
+
+def enter_by_hand(
+    m: Machine, f: Frame, receiver: Value, name: str, args: tuple[Value, ...], span: ir.Span
+) -> Value | None:
+    """`stack.enter_context(x)` and `x.__enter__()`: what they open stays so until the stack, or who wrote it, closes it."""
+    if name in ("enter_context", "enter_async_context") and args:
+        value: Value = args[0]
+    elif name == "__enter__" and isinstance(receiver, Made | Flow):
+        value = receiver
+    else:
+        return None
+    entered, kinds = enter_context(m, f, value, span)
+    f.opens += kinds
+    return entered

@@ -430,6 +430,8 @@ def _yield(m: Machine, f: Frame, expr: ir.Yield) -> Value:
         value = iteration.iterate(m, f, value, expr.span)
     if f.yields is not None:
         f.yields.append(value)
+    if f.opened is None:
+        f.opened = tuple(f.opens)
     return UNKNOWN
 
 

@@ -55,6 +55,8 @@ class Frame:
         "logging",
         "naming",
         "narrowed",
+        "opened",
+        "opens",
         "outer",
         "owner",
         "path",
@@ -77,6 +79,8 @@ class Frame:
         self.trace: list[Node] = []
         self.returns: list[Value] = []
         self.yields: list[Value] | None = None
+        self.opens: list[tuple[str, Value]] = []
+        self.opened: tuple[tuple[str, Value], ...] | None = None
         self.ended = ""
         self.globals: frozenset[str] = frozenset()
         self.naming = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import attributes, classes, options
+from torchdet_lint.analysis import attributes, classes, contexts, options
 from torchdet_lint.analysis.checkpoints import READS_STATE, load_state, read_entry
 from torchdet_lint.analysis.conditions import argument
 from torchdet_lint.analysis.containers import DICT_METHODS, LIST_METHODS
@@ -77,6 +77,8 @@ def call(
         if name in handlers:
             return handlers[name](m, f, receiver, args, named, span)
     if (found := _of_module(m, f, receiver, name, args, span)) is not None:
+        return found
+    if (found := contexts.enter_by_hand(m, f, receiver, name, args, span)) is not None:
         return found
     if isinstance(receiver, Made) and (found := _parser(m, f, receiver, name, args, named, span)) is not None:
         return found

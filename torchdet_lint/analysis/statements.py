@@ -9,7 +9,7 @@ from typing import Any
 from torchdet_lint import ir
 from torchdet_lint.analysis import attributes, classes, commands, importing, iteration, lengths, tests
 from torchdet_lint.analysis.calls import of_annotation
-from torchdet_lint.analysis.contexts import enter_context
+from torchdet_lint.analysis.contexts import STACKS, enter_context, manages
 from torchdet_lint.analysis.expressions import evaluate
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.measuring import is_measured
@@ -22,9 +22,11 @@ from torchdet_lint.analysis.values import (
     Bound,
     ClassValue,
     FunctionValue,
+    Instance,
     Known,
     Made,
     Option,
+    Partial,
     Truth,
     Value,
     computed,
@@ -355,19 +357,31 @@ def _while(m: Machine, f: Frame, s: ir.While) -> None:
 
 
 def _with(m: Machine, f: Frame, s: ir.With) -> None:
-    contexts: list[tuple[str, Value]] = []
-    for context, target in s.items:
-        value = evaluate(m, f, context)
-        entered, kinds = enter_context(m, f, value, context.span)
-        contexts += kinds
-        if target is not None:
-            attributes.assign(m, f, target, entered, s.span)
-    if not contexts:
+    _enter_next(m, f, s, s.items)
+
+
+def _enter_next(m: Machine, f: Frame, s: ir.With, items: tuple[tuple[ir.Expr, ir.Expr | None], ...]) -> None:
+    """Enters the contexts of a `with` statement from the left; the body, and the contexts behind, run inside of each."""
+    if not items:
         run(m, f, s.body)
         return
-    trace = block(m, f, s.body)
-    for kind, value in reversed(contexts):
-        trace = (Within(f.site(s.span), kind, value, trace),)
+    context, target = items[0]
+    value = evaluate(m, f, context)
+    kept, f.trace = f.trace, []
+    yields, open_before = len(f.yields or ()), len(f.opens)
+    entered, kinds = enter_context(m, f, value, context.span)
+    f.opens += kinds
+    if target is not None:
+        attributes.assign(m, f, target, entered, s.span)
+    _enter_next(m, f, s, items[1:])
+    opened = f.opens[open_before:] if isinstance(value, Made) and value.cls in STACKS else kinds
+    del f.opens[open_before : open_before + len(opened)]
+    trace, f.trace = tuple(f.trace), kept
+    if len(f.yields or ()) == yields or not manages(
+        f.function
+    ):  # else its caller's body runs inside of this context too
+        for kind, made in reversed(opened):
+            trace = (Within(f.site(s.span), kind, made, trace),)
     f.trace += trace
 
 
@@ -471,13 +485,22 @@ def decorate(m: Machine, f: Frame, decorators: tuple[ir.Expr, ...], value: Value
             commands.register(m, f, evaluate(m, f, decorator.func.value), value)
             continue
         wrapper = evaluate(m, f, decorator)
-        if isinstance(wrapper, FunctionValue | Bound) and not (
-            isinstance(wrapper, Bound) and isinstance(wrapper.function, str)
-        ):
+        if _wraps(m, wrapper, value):
             result = call_value(m, f, wrapper, (value,), (), decorator.span)
             if result != UNKNOWN:
                 value = result
     return value
+
+
+def _wraps(m: Machine, wrapper: Value, value: Value) -> bool:
+    """Whether a decorator is code of the project: a function, a method, an object that is called, the class of such objects."""
+    if isinstance(wrapper, Partial):
+        return isinstance(wrapper.function, FunctionValue)
+    if isinstance(wrapper, Instance | ClassValue):
+        cls = wrapper.cls if isinstance(wrapper, Instance) else wrapper
+        called = classes.find_member(m, cls, "__call__")
+        return called is not None and (isinstance(wrapper, Instance) or isinstance(value, FunctionValue))
+    return isinstance(wrapper, FunctionValue) or (isinstance(wrapper, Bound) and not isinstance(wrapper.function, str))
 
 
 def _class(m: Machine, f: Frame, s: ir.Class) -> None:

@@ -90,6 +90,9 @@ class Summary:
     result: Value
     lazy: bool = False
     """Whether this is a generator function, whose body runs when its result is iterated."""
+    opens: tuple[tuple[str, Value], ...] = ()
+    """The contexts (kind and object of a `Within`) that it has entered and not left: of a context manager, those in which the
+    body of its `with` statement runs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

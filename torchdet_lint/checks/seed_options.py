@@ -19,6 +19,9 @@ from torchdet_lint.finding import Finding
 REPEATED = ("forward", "__getitem__", "__call__", "training_step", "__getitems__")
 """Methods that are called again and again."""
 
+FUNCTION_NAMES = frozenset(("f", "fn", "func", "function", "wrapped", "method"))
+"""What a decorator calls the function that it is handed."""
+
 
 def check(facts: Facts) -> Iterator[Finding]:
     reads = AttributeReads(facts.project)
@@ -93,12 +96,25 @@ def _reseeded(facts: Facts) -> Iterator[Finding]:
         visits = facts.reached(event)
         family = family_name(event.families[0])
         method = event.site.scope.rpartition(".")[2]
-        if method in REPEATED and not all(visit.around.local for visit in visits):
+        if _called_again(facts, event, method) and not all(visit.around.local for visit in visits):
             said.add(event.site)
             yield _again(facts, event, "method", where=event.site.scope, family=family)
         elif visits and any(_in_loop(visit) for visit in visits):
             said.add(event.site)
             yield _again(facts, event, "loop", where="", family=family)
+
+
+def _called_again(facts: Facts, event: Event, method: str) -> bool:
+    """Whether this is a method that is called for each batch or sample. A `__call__` that is handed no data is not: it is a
+    seeder, or stands in the place of a function that it decorates.
+    """
+    if method != "__call__":
+        return method in REPEATED
+    place = place_of(facts.project.body(event.site.path, event.site.unit), event.site.span)
+    if place is None or not place.functions:
+        return True
+    params = [param for param in place.functions[-1].params[1:] if param.kind not in ("*", "**")]
+    return any(param.name not in FUNCTION_NAMES for param in params)
 
 
 def _chosen(facts: Facts, event: Event) -> bool:
