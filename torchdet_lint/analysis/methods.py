@@ -76,11 +76,7 @@ def call(
         handlers = DICT_METHODS if receiver.kind in ("dict", "namespace") else LIST_METHODS
         if name in handlers:
             return handlers[name](m, f, receiver, args, named, span)
-    if (found := _of_module(m, f, receiver, name, args, span)) is not None:
-        return found
-    if (found := contexts.enter_by_hand(m, f, receiver, name, args, span)) is not None:
-        return found
-    if isinstance(receiver, Made) and (found := _parser(m, f, receiver, name, args, named, span)) is not None:
+    if (found := _of_its_own(m, f, receiver, name, args, named, span)) is not None:
         return found
     _evidence(m, f, receiver, name, args, named, span)
     if name in MODULE_STATE:
@@ -127,6 +123,17 @@ def _transformed(m: Machine, receiver: Value, made: Made, callee: Callee, *, in_
         m.heap.write(receiver.identity, ITEM_TRANSFORM, transform, replace=True)
         return UNKNOWN
     return Made(made.cls.rpartition(".")[0], (receiver, transform), (), made.identity)
+
+
+def _of_its_own(
+    m: Machine, f: Frame, receiver: Value, name: str, args: Args, named: Named, span: ir.Span
+) -> Value | None:
+    """Methods of modules, of contexts and of parsers, which no table describes."""
+    if (found := _of_module(m, f, receiver, name, args, span)) is not None:
+        return found
+    if (found := contexts.enter_by_hand(m, f, receiver, name, args, span)) is not None:
+        return found
+    return _parser(m, f, receiver, name, args, named, span) if isinstance(receiver, Made) else None
 
 
 def _of_module(m: Machine, f: Frame, receiver: Value, name: str, args: Args, span: ir.Span) -> Value | None:

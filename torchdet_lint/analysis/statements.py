@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import attributes, classes, commands, importing, iteration, lengths, tests
+from torchdet_lint.analysis import attributes, classes, importing, iteration, lengths, tests
 from torchdet_lint.analysis.calls import of_annotation
 from torchdet_lint.analysis.contexts import STACKS, enter_context, manages
+from torchdet_lint.analysis.decorating import decorate
 from torchdet_lint.analysis.expressions import evaluate
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.measuring import is_measured
@@ -19,14 +20,11 @@ from torchdet_lint.analysis.trace import Branch, Event, Leave, Node, Repeat, Wit
 from torchdet_lint.analysis.values import (
     NONE,
     UNKNOWN,
-    Bound,
     ClassValue,
     FunctionValue,
-    Instance,
     Known,
     Made,
     Option,
-    Partial,
     Truth,
     Value,
     computed,
@@ -470,37 +468,6 @@ def _defaults(m: Machine, f: Frame, params: tuple[ir.Param, ...]) -> None:
     for param in params:
         if param.default is not None and not isinstance(param.default, ir.Const):
             evaluate(m, f, param.default)
-
-
-def decorate(m: Machine, f: Frame, decorators: tuple[ir.Expr, ...], value: Value) -> Value:
-    """What is left of a definition after its decorators; those from outside hand it through."""
-    from torchdet_lint.analysis.calls import call_value
-
-    for decorator in reversed(decorators):
-        if (
-            isinstance(decorator, ir.Call)
-            and isinstance(decorator.func, ir.Attr)
-            and decorator.func.name in ("command", "callback")
-        ):
-            commands.register(m, f, evaluate(m, f, decorator.func.value), value)
-            continue
-        wrapper = evaluate(m, f, decorator)
-        if _wraps(m, wrapper, value):
-            result = call_value(m, f, wrapper, (value,), (), decorator.span)
-            if result != UNKNOWN:
-                value = result
-    return value
-
-
-def _wraps(m: Machine, wrapper: Value, value: Value) -> bool:
-    """Whether a decorator is code of the project: a function, a method, an object that is called, the class of such objects."""
-    if isinstance(wrapper, Partial):
-        return isinstance(wrapper.function, FunctionValue)
-    if isinstance(wrapper, Instance | ClassValue):
-        cls = wrapper.cls if isinstance(wrapper, Instance) else wrapper
-        called = classes.find_member(m, cls, "__call__")
-        return called is not None and (isinstance(wrapper, Instance) or isinstance(value, FunctionValue))
-    return isinstance(wrapper, FunctionValue) or (isinstance(wrapper, Bound) and not isinstance(wrapper.function, str))
 
 
 def _class(m: Machine, f: Frame, s: ir.Class) -> None:
