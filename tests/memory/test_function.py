@@ -65,6 +65,12 @@ READ = {
     "stored in an object": "x.result = torch.empty(3) * 2",
     "given away": "x.handle(torch.empty(3) * 2)",
     "walrus": "return (t := torch.empty(3)) + t",
+    "rows of other lengths": "t = torch.empty(len(xs), n)\nfor i, y in enumerate(xs):\n    t[i, : len(y)] = y\nreturn t.sum(1)",
+    "rows of other lengths by index": "t = torch.empty(len(xs), n)\nfor i in range(n):\n    t[i, : xs[i].shape[0]] = xs[i]\nreturn t * 2",
+    "padded on the left": "t = torch.empty(len(xs), n)\nfor i, y in enumerate(xs):\n    t[i, -len(y) :] = y\nreturn t * 2",
+    "pictures of other sizes": (
+        "t = x.new_empty(len(xs), 3, n, n)\nfor i, y in enumerate(xs):\n    t[i, :, : y.shape[1], : y.size(2)] = y\nreturn t * 2"
+    ),
     "in a try": "try:\n    t = torch.empty(3)\n    return t.sum()\nexcept ValueError:\n    return None",
     "in a with": "with torch.no_grad():\n    return torch.empty(3) * x",
     "in a while": "t = torch.empty(3)\nwhile t.sum() > 0:\n    x.step()",
@@ -115,6 +121,20 @@ SILENT = {
     "collective on views": "t = torch.empty(n)\nout = list(t.chunk(2))\ndist.all_gather(out, x)\nreturn t * 2",
     "rows in a loop": "t = torch.empty(n, 3)\nfor i in range(n):\n    t[i] = x\nreturn t * 2",
     "rows by enumerate": "t = torch.empty(len(xs), 3)\nfor i, y in enumerate(xs):\n    t[i] = y\nreturn t * 2",
+    "rows of other lengths, padded": (
+        "t = torch.empty(len(xs), n)\nfor i, y in enumerate(xs):\n    t[i, : len(y)] = y\n    t[i, len(y) :] = 0\nreturn t * 2"
+    ),
+    "rows of other lengths, filled first": "t = torch.full((len(xs), n), -1)\nfor i, y in enumerate(xs):\n    t[i, : len(y)] = y\nreturn t * 2",
+    "rows as long as the first": (
+        "t = torch.empty(len(xs), xs[0].shape[0])\nfor i, y in enumerate(xs):\n    t[i, : y.shape[0]] = y\nreturn t * 2"
+    ),
+    "only the written part of each row": (
+        "t = torch.empty(len(xs), n)\nfor i, y in enumerate(xs):\n    t[i, : len(y)] = y\n"
+        "for i, y in enumerate(xs):\n    x = x + t[i, : len(y)].sum()\nreturn x"
+    ),
+    "one after the other": (
+        "t = torch.empty(n)\nat = 0\nfor i, y in enumerate(xs):\n    t[at : at + len(y)] = y\n    at += len(y)\nreturn t * 2"
+    ),
     "columns in a loop": "t = torch.empty(3, n)\nfor i in range(n):\n    t[:, i] = x\nreturn t * 2",
     "elements in two loops": "t = torch.empty(3, n)\nfor i in range(3):\n    for j in range(n):\n        t[i, j] = x\nreturn t * 2",
     "computed rows": "t = torch.empty(n * 2)\nfor i in range(n):\n    t[2 * i] = 1\n    t[2 * i + 1] = 2\nreturn t * 2",

@@ -56,6 +56,12 @@ SAID = [
     ("F.cross_entropy(F.interpolate(model(inputs), size=9), inputs.long())", "", "TDL402:warning"),
     ("nn.CrossEntropyLoss(ignore_index=255)", "", "TDL402:warning"),
     ("nn.AdaptiveAvgPool2d((7, 1))", "", "TDL402:warning"),
+    (
+        "Net()(inputs)",
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.body = nn.Linear(8, 8)\n"
+        "    def forward(self, x):\n        image = self.body(x)\n        return F.adaptive_avg_pool2d(image, (3, 3))\n",
+        "TDL402:warning",
+    ),
     ("nn.EmbeddingBag(4, 4, mode='max')", "", "TDL402:warning"),
     ("grow(model(inputs))", "def grow(score):\n    return F.interpolate(score, size=12, mode='bicubic')\n", "TDL402:warning"),
     ("sample(inputs)", "def sample(weights):\n    return weights.device, weights.cumsum(0)\n", "TDL402:warning"),
@@ -88,6 +94,10 @@ SILENT = [
     ("F.interpolate(model(inputs), size=9), F.pad(model(inputs), (1, 1))", ""),
     ("F.interpolate(model(inputs).detach(), size=9, mode='bicubic')", ""),
     ("F.interpolate(model(inputs), size=9, mode='bicubic').argmax(1)", ""),
+    (
+        "Net()(inputs)",
+        "class Net(nn.Module):\n    def forward(self, image):\n        return F.adaptive_avg_pool2d(image, (3, 3))\n",
+    ),
     ("show(inputs)", "def show(images):\n    return F.interpolate(images, size=9, mode='bicubic')\n"),
     ("look(inputs)", "@torch.no_grad()\ndef look(x):\n    return F.interpolate(x, size=9, mode='bicubic')\n"),
     ("F.ctc_loss(model(inputs).cpu(), inputs, inputs, inputs)", ""),

@@ -134,7 +134,7 @@ class Call:
             grid = self.argument("grid", 1)
             if found.grad == "no" and self.trait(grid, None).grad == "no":
                 return False
-        elif found.grad == "no" or names_data(self.input):
+        elif found.grad == "no" or (names_data(self.input) and (found.given or found.grad != "yes")):
             return False
         if row.replaced and found.grad != "yes" and not self.event.api.startswith("torch.nn."):
             return False

@@ -12,16 +12,22 @@ FULL: Bare = ("full",)
 UNRELATED: Bare = ("unrelated",)
 """An index that counts something that has nothing to do with the size."""
 
+RAGGED = "ragged"
+"""Instead of the run of an unrelated loop: a slice as long as what each turn of the loop brings."""
+
 Key: TypeAlias = tuple[Bare, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Running:
-    """A loop that is being executed: the names that count its turns, and whether what it runs over is a parameter."""
+    """A loop that is being executed: the names that count its turns, whether what it runs over is a parameter, and the names of
+    what it gets from there in each turn.
+    """
 
     counters: frozenset[str]
     over_parameter: bool
     owner: object
+    elements: frozenset[str] = frozenset()
 
 
 def key_of(expr: ir.Expr) -> Key:
@@ -61,6 +67,10 @@ def written(key: Key, buffer: Buffer, loops: tuple[Running, ...]) -> Written | N
     for item in key:
         if item == PART:
             return None
+        if FULL in settled and _ragged(item, loops) and not _like_first(buffer, len(settled)):
+            settled.append(UNRELATED)
+            unrelated = unrelated or RAGGED
+            continue
         if isinstance(item, tuple) and item[0] == "Name":
             loop = next((loop for loop in reversed(loops) if item[1] in loop.counters), None)
             if loop is None:
@@ -73,6 +83,40 @@ def written(key: Key, buffer: Buffer, loops: tuple[Running, ...]) -> Written | N
         else:
             return None
     return None if is_whole(tuple(settled)) else Written(tuple(settled), unrelated)
+
+
+def _ragged(item: Bare, loops: tuple[Running, ...]) -> bool:
+    """Whether this is a slice `:len(row)` or `-len(row):` with a row of the loop, which pads whatever is longer."""
+    if not isinstance(item, tuple) or item[0] != "Slice" or item[3] is not None:
+        return False
+    lower, upper = item[1:3]
+    if lower is None:
+        return any(_measures(upper, loop) for loop in loops)
+    negative = isinstance(lower, tuple) and lower[:2] == ("Unary", "-")
+    return upper is None and negative and any(_measures(lower[2], loop) for loop in loops)
+
+
+def _like_first(buffer: Buffer, dimension: int) -> bool:
+    """Whether a dimension is as long as the first of some elements (`rows[0].shape[1]`): who writes that has equal ones."""
+    size = buffer.sizes[dimension] if buffer.sizes and dimension < len(buffer.sizes) else None
+    return any(isinstance(node, ir.Item) and isinstance(node.key, ir.Const) for node in ir.nested(size))
+
+
+def _measures(size: Bare, loop: Running) -> bool:
+    """`len(row)`, `row.shape[k]` or `row.size(k)` of an element of the loop, or of `rows[i]` where it counts with i."""
+    if not isinstance(size, tuple):
+        return False
+    if size[0] == "Call" and size[1] == ("Name", "len") and len(size[2]) == 1:
+        measured = size[2][0][3]
+    elif size[0] == "Call" and size[1][0] == "Attr" and size[1][2] == "size":
+        measured = size[1][1]
+    elif size[0] == "Item" and size[1][0] == "Attr" and size[1][2] == "shape":
+        measured = size[1][1]
+    else:
+        return False
+    if measured[0] == "Name":
+        return measured[1] in loop.elements
+    return measured[0] == "Item" and measured[2][0] == "Name" and measured[2][1] in loop.counters
 
 
 def _plain(item: Bare) -> bool:

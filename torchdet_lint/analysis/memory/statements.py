@@ -13,6 +13,7 @@ from torchdet_lint.analysis.memory.frame import Frame, escape, read, taint, uses
 from torchdet_lint.analysis.memory.networks import emptied_inside
 from torchdet_lint.analysis.memory.targets import assign, forget, rebind
 from torchdet_lint.analysis.memory.values import DONE, NOTHING, State, Value, bare, elements, join, union
+from torchdet_lint.project.names import target_names
 
 
 def execute(frame: Frame, state: State, body: ir.Body) -> State | None:
@@ -237,7 +238,8 @@ def _running(frame: Frame, statement: ir.For) -> Running:
         over = over.args[0].value if sized and isinstance(over, ir.Call) else source
     elif dotted != "builtins.enumerate":
         return Running(counters, False, frame.root)
-    return Running(counters, isinstance(over, ir.Name) and over.id in frame.parameters, frame.root)
+    drawn = frozenset(target_names(target)) - counters if dotted == "builtins.enumerate" else frozenset()
+    return Running(counters, isinstance(over, ir.Name) and over.id in frame.parameters, frame.root, drawn)
 
 
 def _with(frame: Frame, state: State, statement: ir.With) -> State | None:
