@@ -106,12 +106,11 @@ def _measures(size: Bare, loop: Running) -> bool:
     """`len(row)`, `row.shape[k]` or `row.size(k)` of an element of the loop, or of `rows[i]` where it counts with i."""
     if not isinstance(size, tuple):
         return False
-    if size[0] == "Call" and size[1] == ("Name", "len") and len(size[2]) == 1:
+    called = size[1] if size[0] in ("Call", "Item") else ()
+    if called == ("Name", "len") and len(size[2]) == 1:
         measured = size[2][0][3]
-    elif size[0] == "Call" and size[1][0] == "Attr" and size[1][2] == "size":
-        measured = size[1][1]
-    elif size[0] == "Item" and size[1][0] == "Attr" and size[1][2] == "shape":
-        measured = size[1][1]
+    elif called[:1] == ("Attr",) and (size[0], called[2]) in (("Call", "size"), ("Item", "shape")):
+        measured = called[1]
     else:
         return False
     if measured[0] == "Name":
