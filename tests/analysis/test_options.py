@@ -527,6 +527,76 @@ CASES = [
         torch.save(torch.ones(1), "f")
         """,
     ),
+    *(
+        (
+            f"a field of a configuration inside of another, {name}",
+            found,
+            f"""\
+            import hydra, tyro
+            @dataclass
+            class Model:
+                seed: int = 3
+            @dataclass
+            class Train:
+                seed: int = {default}
+            @dataclass
+            class Config:
+                train: Train = field(default_factory=Train)
+                model: Model = field(default_factory=Model)
+            def run(cfg):
+                if cfg.train.seed is not None:
+                    torch.manual_seed(cfg.train.seed)
+                nn.Linear(2, 2)
+            @hydra.main(version_base=None, config_name="config")
+            def main(cfg: Config):
+                run(cfg)
+            if __name__ == "__main__":
+                {call}
+            """,
+        )
+        for name, default, call, found in (
+            ("hydra", "None", "main()", "tdl007"),
+            ("hydra, seeded", "0", "main()", ""),
+            ("tyro", "None", "run(tyro.cli(Config))", "tdl007"),
+            ("tyro, seeded", "0", "run(tyro.cli(Config))", ""),
+            ("made by the program", "None", "run(Config())", "TDL001"),
+            ("made by the program, seeded", "0", "run(Config())", ""),
+        )
+    ),
+    *(
+        (
+            f"absl, {name}",
+            found,
+            f"""\
+            from absl import app, flags
+            FLAGS = flags.FLAGS
+            _SEED = flags.DEFINE_integer("seed", {default}, "random seed")
+            def main(argv):
+                {seed}
+                nn.Linear(2, 2)
+            if __name__ == "__main__":
+                app.run(main)
+            """,
+        )
+        for name, default, seed, found in (
+            ("default None", "None", "if FLAGS.seed is not None: torch.manual_seed(FLAGS.seed)", "tdl007"),
+            ("default 0", "0", "if FLAGS.seed is not None: torch.manual_seed(FLAGS.seed)", ""),
+            ("what defines it", "None", "if _SEED.value is not None: torch.manual_seed(_SEED.value)", "tdl007"),
+            ("what defines it, default 0", "0", "torch.manual_seed(_SEED.value)", ""),
+        )
+    ),
+    (
+        "absl, a flag that nobody reads",
+        "TDL011",
+        """\
+        from absl import flags
+        FLAGS = flags.FLAGS
+        flags.DEFINE_integer("seed", 0, "random seed")
+        flags.DEFINE_integer("shuffle_seed", 0, "random seed")
+        torch.manual_seed(0)
+        print(torch.randperm(FLAGS.n, generator=torch.Generator().manual_seed(FLAGS.shuffle_seed)))
+        """,
+    ),
 ]
 
 

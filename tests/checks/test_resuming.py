@@ -74,6 +74,10 @@ SPEAKS = {
     },
     "pickled": {"load": "start = pickle.load(open(path))['step']", "save": "pickle.dump({'step': epoch}, open(path))"},
     "an own generator": {"draw": "torch.tensor(rng.normal(size=(4, 2)))"},
+    "a generator before the loop": {
+        "load": "state = torch.load(path); start = state['epoch']; g = torch.Generator().manual_seed(3)",
+        "draw": "torch.randn(4, 2, generator=g)",
+    },
     "one seed in the loop": {"reseed": "torch.manual_seed(3)"},
     "options beside it": {"save": "torch.save({'args': argparse.Namespace(epochs=9), 'epoch': epoch}, path)"},
     "a key that only sounds like one": {"save": "torch.save({'criterion': 1, 'epoch': epoch}, path)"},
@@ -94,6 +98,14 @@ SILENT = {
     },
     "the state of NumPy": {"save": "torch.save({'epoch': epoch, 'n': np.random.get_state()}, path)"},
     "the state of Python": {"save": "torch.save({'epoch': epoch, 'p': random.getstate()}, path)"},
+    "a generator for each epoch": {
+        "reseed": "g = torch.Generator().manual_seed(epoch)",
+        "draw": "torch.randn(4, 2, generator=g)",
+    },
+    "a NumPy generator for each epoch": {
+        "reseed": "own = np.random.default_rng((0, epoch))",
+        "draw": "torch.tensor(own.normal(size=(4, 2)))",
+    },
     "the state of an own generator": {"save": "torch.save({'epoch': epoch, 'g': rng.bit_generator.state}, path)"},
     "under a name": {"save": "torch.save({'epoch': epoch, 'rng_state': collect()}, path)"},
     "options of another name": {

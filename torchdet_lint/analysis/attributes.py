@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import classes
+from torchdet_lint.analysis import classes, flags
 from torchdet_lint.analysis.checkpoints import read_entry
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.overwriting import record_written
@@ -117,6 +117,8 @@ def _outside(m: Machine, f: Frame, value: External, name: str, span: ir.Span) ->
         from torchdet_lint.analysis.values import Mark
 
         return Tainted(frozenset((Mark("version", value.path, None),)))
+    if value.path == flags.FLAGS and (found := flags.read(m, name)) is not None:
+        return found
     return External(path)
 
 

@@ -210,12 +210,12 @@ def _fill_fields(
         elif "**" in given:
             value = UNKNOWN
         else:
-            value = field_default(m, f, default, part, span)
+            value = field_default(m, f, default, part, span, index)
         m.heap.write(instance.identity, name, value, replace=True)
 
 
-def field_default(m: Machine, f: Frame, default: ir.Expr | None, part: ClassInfo, span: ir.Span) -> Value:
-    """A field's default: its expression, what `field(default=…)` says, or what `default_factory` makes."""
+def field_default(m: Machine, f: Frame, default: ir.Expr | None, part: ClassInfo, span: ir.Span, index: int) -> Value:
+    """The default of the field at `index`: its expression, what `field(default=…)` says, or what `default_factory` makes."""
     from torchdet_lint.analysis.calls import call_value
     from torchdet_lint.analysis.expressions import evaluate
 
@@ -227,7 +227,10 @@ def field_default(m: Machine, f: Frame, default: ir.Expr | None, part: ClassInfo
             if arg.name == "default" or (arg.star == "" and _last(default.func) == "Field"):
                 return evaluate(m, frame, arg.value)
             if arg.name in ("default_factory", "factory"):
-                return call_value(m, f, evaluate(m, frame, arg.value), (), (), span)
+                factory = evaluate(m, frame, arg.value)
+                # Two fields that hold objects of the project hold two objects, although they are made at one place.
+                own = (span[0], span[1] + index) if isinstance(factory, ClassValue) else span
+                return call_value(m, f, factory, (), (), own)
         return UNKNOWN
     kept, frame.trace = frame.trace, []
     value = evaluate(m, frame, default)
@@ -239,11 +242,19 @@ def options_object(m: Machine, f: Frame, cls: ClassValue, span: ir.Span, source:
     """An object of a configuration class whose fields the user may set at the start (HfArgumentParser, tyro, hydra)."""
     instance = Instance(cls, f.identity(span))
     known, _ = ancestry(m, cls)
-    for name, (default, part) in all_fields(known).items():
-        value = field_default(m, f, default, part, span) if default is not None else UNKNOWN
-        wrapped = value if isinstance(value, Instance) or value == UNKNOWN else Option(value, f"{source}{name}")
-        m.heap.write(instance.identity, name, wrapped, replace=True)
+    for index, (name, (default, part)) in enumerate(all_fields(known).items()):
+        value = field_default(m, f, default, part, span, index) if default is not None else UNKNOWN
+        m.heap.write(instance.identity, name, _as_options(m, value, f"{source}{name}"), replace=True)
     return instance
+
+
+def _as_options(m: Machine, value: Value, label: str) -> Value:
+    """A field's value as an option; of a configuration inside of a configuration, each of its fields."""
+    if isinstance(value, Instance):
+        for name, entry in tuple(m.heap.cell(value.identity).entries.items()):
+            m.heap.write(value.identity, name, _as_options(m, entry, f"{label}.{name}"), replace=True)
+        return value
+    return value if value == UNKNOWN or isinstance(value, Option) else Option(value, label)
 
 
 def bind_method(

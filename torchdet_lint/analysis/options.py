@@ -25,6 +25,7 @@ from torchdet_lint.analysis.values import (
     alternatives,
     known,
 )
+from torchdet_lint.project.modules import External
 
 Handler = Callable[[Machine, Frame, Made, ir.Span], Value | None]
 
@@ -128,12 +129,32 @@ def command_option(
         if not isinstance(decorator, ir.Call):
             continue
         name = ir.last_name(decorator.func)
+        if name == "main" and not given and not positional:
+            _hydra_config(m, f, decorator, code)
         if name in ("option", "argument"):
             _click_option(m, f, decorator, given, rest)
         elif name == "command":
             for param in code.params:
                 if param.name not in given and not positional and param.default is not None:
                     f.env[param.name] = _typer_default(m, f, param)
+
+
+def _hydra_config(m: Machine, f: Frame, decorator: ir.Call, code: ir.Function) -> None:
+    """`@hydra.main(…)` over `def main(cfg: Config)`: the fields of a structured configuration are options.
+
+    https://hydra.cc/docs/tutorials/structured_config/config_store/
+    """
+    from torchdet_lint.analysis.expressions import evaluate
+
+    param = code.params[0] if code.params else None
+    if param is None or param.annotation is None or f.outer is None:
+        return
+    scope = f.outer
+    kept, scope.trace = scope.trace, []
+    main, kind = evaluate(m, scope, decorator.func), evaluate(m, scope, param.annotation)
+    scope.trace = kept
+    if isinstance(main, External) and m.apis.canonical(main.path) == "hydra.main" and isinstance(kind, ClassValue):
+        f.env[param.name] = classes.options_object(m, f, kind, param.span, f"{param.name}.")
 
 
 def _click_option(m: Machine, f: Frame, decorator: ir.Call, given: dict[str, Value], rest: Value | None) -> None:

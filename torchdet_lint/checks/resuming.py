@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from torchdet_lint.analysis.fold import events as all_events
 from torchdet_lint.analysis.trace import Event, Repeat
-from torchdet_lint.analysis.values import Known
+from torchdet_lint.analysis.values import Identity, Known, Made
 from torchdet_lint.checks.emit import at_hit, locate
 from torchdet_lint.checks.facts import Facts, ProgramFacts
 from torchdet_lint.finding import Finding, Related
@@ -17,6 +17,8 @@ HARMLESS = ("init", "base", "name")
 """Draws that a run makes before it resumes, or that reach no result."""
 
 LOOPS = ("loop", "rebuild", "fit")
+GENERATORS = ("generator", "rng")
+"""The notes of uses that make a generator."""
 
 SHOWN = 3
 
@@ -70,10 +72,24 @@ def _goes_on(facts: Facts, program: ProgramFacts) -> bool:
 
 
 def _draws(facts: Facts, program: ProgramFacts) -> bool:
-    """Whether the program draws numbers other than first weights."""
+    """Whether the program draws numbers other than first weights, from generators that live longer than a turn of its loop."""
+    anew = {
+        event.made.identity
+        for event in _in_loop(program)
+        if event.kind == "use" and event.note in GENERATORS and event.made is not None
+    }
     return any(
-        event.note not in HARMLESS and _reached(facts, event, program) for kind in DRAWS for event in facts.events(kind)
+        event.note not in HARMLESS and _reached(facts, event, program) and anew.isdisjoint(_drawn_from(event))
+        for kind in DRAWS
+        for event in facts.events(kind)
     )
+
+
+def _drawn_from(event: Event) -> Iterator[Identity]:
+    """The generator of a draw: the object that draws, or an argument of the function that does."""
+    if event.made is not None:
+        given = (*event.made.args, *(value for _, value in event.made.named))
+        yield from (value.identity for value in (event.made, *given) if isinstance(value, Made))
 
 
 def _reached(facts: Facts, event: Event, program: ProgramFacts) -> bool:
@@ -82,11 +98,13 @@ def _reached(facts: Facts, event: Event, program: ProgramFacts) -> bool:
 
 def _follows_epoch(program: ProgramFacts) -> bool:
     """Whether the loop that trains, or saves, seeds anew with a value that is not always the same: from seed and epoch."""
+    return any(event.kind == "seed" and not isinstance(event.value, Known) for event in _in_loop(program))
+
+
+def _in_loop(program: ProgramFacts) -> Iterator[Event]:
+    """What happens in the loops that train, or save."""
     for key in ("saved", "backward"):
         hit = program.hits.get(key)
         for step in hit.steps if hit is not None else ():
             if isinstance(step.node, Repeat):
-                inside = all_events(step.node.body, elsewhere=False)
-                if any(event.kind == "seed" and not isinstance(event.value, Known) for event in inside):
-                    return True
-    return False
+                yield from all_events(step.node.body, elsewhere=False)

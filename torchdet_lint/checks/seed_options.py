@@ -76,9 +76,19 @@ def _options(facts: Facts, reads: AttributeReads) -> Iterator[Finding]:
         name = event.api
         if not SEED_WORD.search(name) or event.site in said or _is_flag(event.value) or reads.reads_option(name):
             continue
+        if _kept(facts, event.site):
+            continue
         said.add(event.site)
         flag = next((str(a.value) for a in (event.made.args if event.made else ()) if isinstance(a, Known)), name)
         yield finding(facts, "TDL011", "unread", locate(facts, event.site), option=flag, where="", value="")
+
+
+def _kept(facts: Facts, site: Site) -> bool:
+    """Whether the option is read from what defines it: `_SEED = flags.DEFINE_integer(…)`, `_SEED.value`."""
+    body = facts.project.body(site.path, site.unit)
+    return any(
+        isinstance(node, ir.Assign) and node.value is not None and node.value.span == site.span for node in nested(body)
+    )
 
 
 def _is_flag(value: Value) -> bool:
