@@ -106,7 +106,7 @@ def _measures(size: Bare, loop: Running) -> bool:
     """`len(row)`, `row.shape[k]` or `row.size(k)` of an element of the loop, or of `rows[i]` where it counts with i."""
     if not isinstance(size, tuple):
         return False
-    called = size[1] if size[0] in ("Call", "Item") else ()
+    called: Bare = size[1] if size[0] in ("Call", "Item") else ()
     if called == ("Name", "len") and len(size[2]) == 1:
         measured = size[2][0][3]
     elif called[:1] == ("Attr",) and (size[0], called[2]) in (("Call", "size"), ("Item", "shape")):
