@@ -6,6 +6,7 @@ from torchdet_lint import ir
 from torchdet_lint.analysis.fold import Hit
 from torchdet_lint.analysis.state import FAMILIES
 from torchdet_lint.analysis.trace import Enter, Event
+from torchdet_lint.analysis.values import Site
 from torchdet_lint.checks.emit import family_name
 from torchdet_lint.checks.facts import Facts, ProgramFacts, find_call, nested
 from torchdet_lint.checks.seed_names import is_seed_name
@@ -85,10 +86,17 @@ def _beside_others(target: Target, program: ProgramFacts, missing: dict[str, Hit
     ]
     for hit in before:
         last = _last_seeding(target, hit.event)
-        found = _after_seeding(target, last, missing)
+        found = _after_seeding(target, last.site, missing) if last.api in PLAIN_SEEDERS else None
+        found = found or _after_helper(target, hit, missing)
         if found is not None:
             return found
     return None
+
+
+def _after_helper(target: Target, hit: Hit, missing: dict[str, Hit]) -> Fix | None:
+    """Below the call of a helper that seeds another family, with the seed that it is given."""
+    calls = [step.node for step in hit.steps if isinstance(step.node, Enter) and step.node.kind == "call"]
+    return _after_seeding(target, calls[-1].site, missing) if calls else None
 
 
 def _last_seeding(target: Target, event: Event) -> Event:
@@ -112,10 +120,10 @@ def _block_of(code: Code, event: Event) -> int:
     return around[-1].block[0].start if around else -1
 
 
-def _after_seeding(target: Target, event: Event, missing: dict[str, Hit]) -> Fix | None:
-    site = event.site
+def _after_seeding(target: Target, site: Site, missing: dict[str, Hit]) -> Fix | None:
+    """Below a call that takes a seed and little else."""
     call = find_call(target.facts.project, site)
-    if event.api not in PLAIN_SEEDERS or call is None or len(call.args) != 1 or not is_pure(call.args[0].value):
+    if call is None or not call.args or not _is_seed(call.args[0].value, alone=len(call.args) == 1):
         return None
     if site.path == target.code.path:
         code = target.code
@@ -126,10 +134,34 @@ def _after_seeding(target: Target, event: Event, missing: dict[str, Hit]) -> Fix
     placed = statement_at(code, offset_of(code, site)[0])
     if placed is None or not isinstance(placed.statement, ir.Do) or in_loop(code, placed):
         return None
+    if _seeds_apart(target.facts, code, placed, missing):
+        return None
     there = Target(target.finding, target.facts, code, placed.start, placed.end, ())
     value = code.written(code.source.units[site.unit].start, call.args[0].value.span)
     lines, names = _lines(there, missing, value, placed.start)
     return fix(_title(missing, value), "unsafe", [code.lines_after(placed, lines)], names)
+
+
+def _is_seed(value: ir.Expr, *, alone: bool) -> bool:
+    """Whether an argument is a seed that may be written twice; beside others it has to look like one."""
+    if alone:
+        return is_pure(value)
+    return isinstance(value, ir.Const) and type(value.value) is int or is_seed_name(ir.last_name(value))
+
+
+def _seeds_apart(facts: Facts, code: Code, placed: Placed, missing: dict[str, Hit]) -> bool:
+    """Whether the function around a seeding line seeds one family and no other on purpose: it seeds the missing one elsewhere (on
+    a condition that did not hold), or it is registered under a name, so that others are its neighbours.
+    """
+    found = code.function(placed.start)
+    if found is None:
+        return False
+    function = found[0]
+    names = facts.names(code.path)
+    called = {names.dotted(node.func) for node in nested(function.body) if isinstance(node, ir.Call)}
+    if any(SEEDERS[family] in called for family in missing):
+        return True
+    return len(function.body) == 1 and any(isinstance(decorator, ir.Call) for decorator in function.decorators)
 
 
 def move_up(target: Target) -> Fix | None:
