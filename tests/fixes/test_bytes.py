@@ -75,6 +75,13 @@ def test_new_lines_become_strings_of_their_own() -> None:
     assert b'"b = 2\\n",\n    "bb = 2"' in changed
 
 
+def test_a_line_that_is_gone_leaves_no_empty_string() -> None:
+    data = notebook(["a = 1\n", "b = 2\n", "c = 3\n", "d = 4"])
+    changed = rewritten("a.ipynb", data, [change_at(data, "a = 1\n", ""), change_at(data, "c = 3\n", "")])
+    assert sources(changed) == [["b = 2\n", "d = 4"]]
+    assert changed == notebook(["b = 2\n", "d = 4"])
+
+
 def test_a_change_over_several_strings() -> None:
     data = notebook(["f(\n", "  1,\n", ")\n", "g()"])
     changed = rewritten("a.ipynb", data, [change_at(data, "(\n  1,\n)", "(2)")])

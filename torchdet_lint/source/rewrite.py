@@ -102,6 +102,9 @@ def _cell(raw: str, cell: CodeCell, source: str, code: str, changes: list[Change
             continue
         changed = edited(text, [Change(c.start - start, c.end - start, c.text) for c in own])
         begin, end = pieces[first].offset, _literal_end(raw, pieces[last])
+        if not changed and last + 1 < len(pieces):  # a line that is gone leaves no empty string behind
+            found.append(Change(begin, pieces[last + 1].offset, ""))
+            continue
         found.append(Change(begin, end, _literals(raw, pieces, first, changed, len(pieces))))
     return found
 
