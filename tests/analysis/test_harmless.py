@@ -354,3 +354,27 @@ def test_where_processes_meet_is_no_result(body: str, expected: str) -> None:
         train(args)
     """
     assert codes(program, "TDL0") == expected
+
+
+CALLBACKS = """\
+class Quiet:
+    def on_start(self): pass
+class Seeds:
+    def on_start(self):
+        torch.manual_seed(3)
+def fire(callbacks):
+    for callback in callbacks:
+        getattr(callback, "on_start")()
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "found"),
+    [
+        ("fire([Quiet(), Seeds()])\nprint(torch.rand(3))\n", ""),
+        ("for function in (Seeds().on_start, print):\n    function()\nprint(torch.rand(3))\n", ""),
+        ("for epoch in range(3):\n    fire([Quiet(), Seeds()])\n    print(torch.rand(3))\n", "TDL012"),
+    ],
+)
+def test_a_loop_over_callbacks_is_none_over_epochs(use: str, found: str) -> None:
+    assert codes(CALLBACKS + use, "TDL012") == found

@@ -13,6 +13,7 @@ from torchdet_lint.analysis.values import (
     UNKNOWN,
     Bound,
     Box,
+    ClassValue,
     Flow,
     FunctionValue,
     Instance,
@@ -20,6 +21,7 @@ from torchdet_lint.analysis.values import (
     Known,
     Made,
     Option,
+    Partial,
     Pending,
     Tainted,
     Truth,
@@ -56,11 +58,12 @@ def known_items(m: Machine, value: Value) -> tuple[Value, ...] | None:
 
 
 MOST_CASES = 16
+OWN = Instance | ClassValue | FunctionValue | Bound | Partial
 
 
 def are_cases(m: Machine, value: Value) -> bool:
     """Whether these are a few things with names of their own, such as splits or data sets with their weights, that the program
-    writes out somewhere.
+    writes out somewhere; or objects and functions of its own, such as callbacks.
     """
     listed = [known_items(m, option) for option in usual(value)]
     return bool(listed) and all(items and len(items) <= MOST_CASES and all(map(_is_named, items)) for items in listed)
@@ -77,7 +80,7 @@ def are_sets(target: ir.Expr) -> bool:
 
 def _is_named(item: Value) -> bool:
     parts = item.items if isinstance(item, Items) else (item,)
-    return any(isinstance(part, Known) and part.kind == "str" for part in parts)
+    return any((isinstance(part, Known) and part.kind == "str") or isinstance(part, OWN) for part in parts)
 
 
 def element(m: Machine, value: Value) -> Value:
