@@ -127,6 +127,18 @@ def test_a_forked_seed_is_gone_behind_it() -> None:
     assert codes(HEAD + FORKED + "with fixed(3):\n    a = nn.Linear(1, 1)\nb = nn.Linear(1, 1)\n") == "TDL001"
 
 
+@pytest.mark.parametrize("leave", ["return nn.Linear(1, 1)", "a = nn.Linear(1, 1)"])
+def test_a_forked_seed_is_gone_however_it_is_left(leave: str) -> None:
+    inside = f"def build():\n    with torch.random.fork_rng():\n        torch.manual_seed(3)\n        {leave}\n"
+    assert codes(f"{inside}build()\n", "TDL00") == ""
+    assert codes(f"{inside}build()\nb = nn.Linear(1, 1)\n", "TDL00") == "TDL001"
+
+
+def test_a_forked_seed_is_gone_in_the_next_turn() -> None:
+    loop = "for i in range(3):\n    with torch.random.fork_rng():\n        torch.manual_seed(i)\n        continue\n"
+    assert codes(f"{loop}c = nn.Linear(1, 1)\n", "TDL00") == "TDL001"
+
+
 def test_a_manager_that_only_may_be_used_seeds_only_perhaps() -> None:
     use = "context = fixed(3) if len(sys.argv) > 1 else nullcontext()\nwith context:\n    a = nn.Linear(1, 1)\n"
     assert codes(HEAD + SEEDED + use) != "TDL001"

@@ -167,8 +167,11 @@ class Walk:
             return self.fold(node.body, state, inner) if around.worker else Outcome(state, None, None, {})
         inner = around._replace(**modes.around(node.kind))
         body = self.fold(node.body, state, inner)
-        if node.kind == "fork-rng" and body.after is not None:
-            return body._replace(after=body.after._replace(rng=state.rng))
+        if node.kind == "fork-rng":
+            after, returned, jumped = (
+                None if way is None else way._replace(rng=state.rng) for way in (body.after, body.returned, body.jumped)
+            )
+            return Outcome(after, returned, jumped, body.hits)
         return body
 
     def _worker(self, node: Within, state: State, around: Around) -> Outcome:
