@@ -86,6 +86,17 @@ def test_a_difference_that_does_not_last() -> None:
     assert not first.lasting
 
 
+@pytest.mark.parametrize(("name", "lasts"), [("aten._local_scalar_dense", True), ("aten.add.Tensor", False)])
+def test_a_number_that_is_read_out_lasts(name: str, lasts: bool) -> None:
+    runs = [
+        record(stream("rank0", event("OP", each), event("OP", each, name=name), *[event("OP", "5")] * 20))
+        for each in "12"
+    ]
+    first = compare(runs[0], runs[1]).first
+    assert first is not None
+    assert first.lasting is lasts
+
+
 def test_not_a_number_against_a_number_is_far_apart() -> None:
     left = record(stream("rank0", event("OP", "1", values="nan 1")))
     right = record(stream("rank0", event("OP", "2", values="0 1")))

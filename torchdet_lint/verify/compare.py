@@ -196,10 +196,17 @@ def _elsewhere(
     return tuple(sorted(found, key=lambda event: event.time)[:4])
 
 
+READ_OUT = "aten._local_scalar_dense"
+"""The operation behind `.item()`, `float(…)` and `if tensor:`."""
+
+
 def _lasting(a: Stream, b: Stream, index: int) -> bool:
-    """Whether the difference is still there near the end."""
+    """Whether the difference is still there near the end, or in a number that the program has read out."""
     ones, others = a.effects[index:], b.effects[index:]
     if len(ones) != len(others):
         return True
     start = len(ones) - max(1, len(ones) // _TAIL)
-    return any(x[1].same_as != y[1].same_as for x, y in zip(ones[start:], others[start:], strict=True))
+    return any(
+        one.same_as != other.same_as and (at >= start or one.name.startswith(READ_OUT))
+        for at, ((_, one), (_, other)) in enumerate(zip(ones, others, strict=True))
+    )
