@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.analysis.programs import codes, facts
-from torchdet_lint.analysis.trace import touched
+from tests.analysis.programs import codes
 
 CASES = [
     (
@@ -643,13 +642,3 @@ torch.save(model(torch.ones(2)), "f")
 @pytest.mark.parametrize(("expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_codes(text: str, expected: str) -> None:
     assert codes(text) == expected
-
-
-def test_a_network_in_evaluation_mode_is_one_event_however_many_parts_it_has() -> None:
-    """A state for each part, with a longer set of modules each, took gigabytes where one of many models is chosen."""
-    found = facts(
-        "m = nn.Sequential(*[nn.Sequential(nn.Linear(2, 2), nn.Dropout()) for _ in range(9)], nn.Dropout())\nm.eval()\n"
-    )
-    [event] = found.events("eval")
-    assert len(touched(event)) > 1
-    assert len(found.visits[event]) == 1
