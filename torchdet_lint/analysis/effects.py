@@ -26,6 +26,7 @@ from torchdet_lint.analysis.values import (
     known,
     marks,
     truth,
+    usual,
 )
 from torchdet_lint.catalog.apis import Api
 
@@ -120,7 +121,7 @@ def _seed(m: Machine, f: Frame, made: Made, row: Api, site: Site) -> None:
     if value is None and made.open:
         value = Option(known(0), "")
     options = [option for option in alternatives(value) if is_none(option) is not Truth.YES]
-    absent = value is None or len(options) < len(alternatives(value))
+    absent = value is None or (len(options) < len(alternatives(value)) and not _has_default(options))
     if absent and row.missing == "keep":
         if not options:
             return
@@ -134,6 +135,12 @@ def _seed(m: Machine, f: Frame, made: Made, row: Api, site: Site) -> None:
         f.trace.append(Branch(site, Truth.UNLIKELY, seed.label, (event,), ()))
     else:
         f.trace.append(event)
+
+
+def _has_default(options: list[Value]) -> bool:
+    """Whether one of the values is there unless the user chooses another: then none is there only on request."""
+    defaults = (each for option in options if isinstance(option, Option) for each in usual(option))
+    return any(is_none(each) is not Truth.YES for each in defaults)
 
 
 def _is_own_state(m: Machine, value: Value | None) -> bool:

@@ -20,6 +20,7 @@ from torchdet_lint.analysis.trace import Branch, Event, Leave, Node, Repeat, Wit
 from torchdet_lint.analysis.values import (
     NONE,
     UNKNOWN,
+    Box,
     ClassValue,
     FunctionValue,
     Known,
@@ -28,6 +29,7 @@ from torchdet_lint.analysis.values import (
     Truth,
     Value,
     computed,
+    is_none,
     join,
     truth,
 )
@@ -271,7 +273,7 @@ def fork(m: Machine, f: Frame, span: ir.Span, found: Truth, label: str, arms: tu
     else:
         for mine, narrowed, other_env in ((env1, arms[0][1], env2), (env2, arms[1][1], env1)):
             _refine(mine, narrowed, env, other_env)
-        f.env = _merge(env1, env2, label if likely else "", found)
+        f.env = _merge(m, env1, env2, label if likely else "", found)
         f.narrowed = {text: value for text, value in names1.items() if names2.get(text) == value and text in names}
     if then or other:
         f.trace.append(Branch(f.site(span), found, label, then, other))
@@ -286,7 +288,7 @@ def _refine(
             mine[name] = value
 
 
-def _merge(one: dict[str, Value], two: dict[str, Value], label: str, found: Truth) -> dict[str, Value]:
+def _merge(m: Machine, one: dict[str, Value], two: dict[str, Value], label: str, found: Truth) -> dict[str, Value]:
     merged: dict[str, Value] = {}
     for name in one.keys() | two.keys():
         a, b = one.get(name), two.get(name)
@@ -296,10 +298,17 @@ def _merge(one: dict[str, Value], two: dict[str, Value], label: str, found: Trut
             merged[name] = a
         elif label:
             likely, unlikely = (a, b) if found is Truth.LIKELY else (b, a)
-            merged[name] = join(likely if isinstance(likely, Option) else Option(likely, label), unlikely)
+            option = likely if isinstance(likely, Option) else Option(likely, label)
+            merged[name] = option if _is_list_of_none(m, unlikely) else join(option, unlikely)
         else:
             merged[name] = join(a, b)
     return merged
+
+
+def _is_list_of_none(m: Machine, value: Value) -> bool:
+    """`[seed] * count` where no seed is given: nobody asks for that who leaves the default."""
+    elements = m.heap.elements(value.identity) if isinstance(value, Box) and value.kind == "list" else ()
+    return bool(elements) and all(is_none(each) is Truth.YES for each in elements)
 
 
 def _loop(m: Machine, f: Frame, span: ir.Span, kind: str, body: ir.Body, orelse: ir.Body, target: Any = None) -> None:
@@ -405,7 +414,7 @@ def _try(m: Machine, f: Frame, s: ir.Try) -> None:
     f.ended = "" if survivors else ended or f.ended
     merged: dict[str, Value] = survivors[0] if survivors else done
     for other in survivors[1:]:
-        merged = _merge(merged, other, "", Truth.OPEN)
+        merged = _merge(m, merged, other, "", Truth.OPEN)
     f.env = merged
     for trace in arms:
         if trace:
