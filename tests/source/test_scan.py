@@ -117,7 +117,7 @@ def check_unit(unit: Unit, own: list[ast.stmt]) -> None:
         assert set(unit.names) - set(bound) <= {"yes"}  # `:=` in a lambda binds nothing outside of it
     else:
         assert unit.names == (own[0].name,)  # type: ignore[attr-defined]
-    assert {name for each in own for name in identifiers(each)} <= unit.words
+    assert {name for each in own for name in identifiers(each)} <= set(unit.words)
 
 
 STDLIB = [
@@ -318,7 +318,7 @@ def test_uncertain_text_is_one_unit(text: str) -> None:
 
 def words(code: str) -> frozenset[str]:
     (unit,) = scan(code).units
-    return unit.words - {"x"}
+    return frozenset(unit.words) - {"x"}
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def atomic_adds(project: Project, path: str, names: Names) -> Iterator[AtomicAdd
     """The additions of a file, in order."""
     source = project.modules[path].source
     triton = any("atomic_add" in unit.words for unit in source.units)
-    cuda = "tomicAdd" in source.text and any(not unit.words.isdisjoint(LOADERS) for unit in source.units)
+    cuda = "tomicAdd" in source.text and any(not LOADERS.isdisjoint(unit.words) for unit in source.units)
     if not (triton or cuda):
         return
     for unit in source.units:

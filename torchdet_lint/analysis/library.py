@@ -50,7 +50,7 @@ def _holds_site(m: Machine, module: Module, unit: Unit, names: frozenset[str]) -
         return True
     if holds_older(unit) and not m.versions.get("torch", ANY).newest_satisfies("torch>=2.1"):
         return True
-    return not unit.words.isdisjoint(names)
+    return not names.isdisjoint(unit.words)
 
 
 def _unit(m: Machine, path: str, unit: Unit, entered: Entered) -> Iterator[Summary]:

@@ -118,10 +118,8 @@ class Loads:
         if aborts(node.then) or aborts(node.other):
             goes_on = other if aborts(node.then) else then
             return goes_on._replace(made=made)
-        usual = {
-            Truth.LIKELY: then.loaded,
-            Truth.UNLIKELY: other.loaded,
-        }  # what happens unless the user asks for something else
+        # What happens unless the user asks for something else.
+        usual = {Truth.LIKELY: then.loaded, Truth.UNLIKELY: other.loaded}
         both = {load: min(count, other.loaded[load]) for load, count in then.loaded.items() if load in other.loaded}
         return Passed(made, usual.get(node.test, both), then.trains or other.trains)
 

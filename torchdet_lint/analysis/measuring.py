@@ -7,6 +7,7 @@ from typing import Any
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.project.modules import Same
 from torchdet_lint.project.names import target_names
 
 _PARTS = frozenset(
@@ -29,7 +30,7 @@ def is_measured(m: Machine, f: Frame, s: ir.Assign) -> bool:
 
 def _measured(m: Machine, function: ir.Function) -> frozenset[str]:
     """The names in a function of which only sizes are read, and at least one is."""
-    return m.project.once((_measured, id(function)), lambda: _only_measured(function))
+    return m.project.once((_measured, Same(function)), lambda: _only_measured(function))
 
 
 def _only_measured(function: ir.Function) -> frozenset[str]:

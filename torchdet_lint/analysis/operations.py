@@ -42,11 +42,11 @@ def holds_operation(source: SourceFile, unit: Unit) -> bool:
     Only what strict mode has no kernel for is judged there, and of that what shows by itself that it can be trained through.
     """
     words = unit.words
-    if not words.isdisjoint(ALONE):
+    if not ALONE.isdisjoint(words):
         return True
-    if any(not words.isdisjoint(first) and not words.isdisjoint(second) for first, second in TOGETHER):
+    if any(not first.isdisjoint(words) and not second.isdisjoint(words) for first, second in TOGETHER):
         return True
-    if words.isdisjoint(POOLING):
+    if POOLING.isdisjoint(words):
         return False
     return unit.kind == "file" or LARGER.search(source.text, unit.start, unit.end) is not None
 
@@ -54,7 +54,7 @@ def holds_operation(source: SourceFile, unit: Unit) -> bool:
 def holds_older(unit: Unit) -> bool:
     """The same for older versions of torch, in which resizing raises."""
     first, second = OLDER
-    return not unit.words.isdisjoint(first) and not unit.words.isdisjoint(second)
+    return not first.isdisjoint(unit.words) and not second.isdisjoint(unit.words)
 
 
 @lru_cache(maxsize=8)

@@ -27,9 +27,7 @@ def record_overwritten(m: Machine, f: Frame, loop: ir.For) -> None:
     for network in overwritten(loop):
         for option in alternatives(evaluate(m, f, network)):
             if isinstance(option, Instance | Made):
-                made = Made("copy_", (), (), f.identity(loop.span))
-                whole = Items((option, *m.heap.below(option)))
-                f.trace.append(Event("load", f.site(loop.span), "copy_", value=whole, made=made))
+                _record_load(f, Items((option, *m.heap.below(option))), loop.span)
 
 
 def record_written(m: Machine, f: Frame, holder: Value, name: str, span: ir.Span) -> None:
@@ -48,8 +46,11 @@ def record_written(m: Machine, f: Frame, holder: Value, name: str, span: ir.Span
         if isinstance(layer, Made) and name in needed:
             m.heap.write(layer.identity, _WRITTEN % name, TRUE, replace=True)
             if all(m.heap.read(layer.identity, _WRITTEN % each) == TRUE for each in needed):
-                made = Made("copy_", (), (), f.identity(span))
-                f.trace.append(Event("load", f.site(span), "copy_", value=layer, made=made))
+                _record_load(f, layer, span)
+
+
+def _record_load(f: Frame, whole: Value, span: ir.Span) -> None:
+    f.trace.append(Event("load", f.site(span), "copy_", value=whole, made=Made("copy_", (), (), f.identity(span))))
 
 
 def _drawn_parameters(layer: Made) -> tuple[str, ...]:

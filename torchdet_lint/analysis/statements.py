@@ -384,9 +384,8 @@ def _enter_next(m: Machine, f: Frame, s: ir.With, items: tuple[tuple[ir.Expr, ir
     opened = f.opens[open_before:] if isinstance(value, Made) and value.cls in STACKS else kinds
     del f.opens[open_before : open_before + len(opened)]
     trace, f.trace = tuple(f.trace), kept
-    if len(f.yields or ()) == yields or not manages(
-        f.function
-    ):  # else its caller's body runs inside of this context too
+    # Where this is a context manager that yields here, the body of its caller runs inside as well.
+    if len(f.yields or ()) == yields or not manages(f.function):
         for kind, made in reversed(opened):
             trace = (Within(f.site(s.span), kind, made, trace),)
     f.trace += trace

@@ -79,7 +79,7 @@ def renamed(module: Module, words: frozenset[str]) -> frozenset[str]:
 
 def holds_site(source: SourceFile, unit: Unit, apis: Apis) -> bool:
     """Whether the unit can hold an event that a site rule judges."""
-    return not unit.words.isdisjoint(site_words(apis)) or holds_operation(source, unit)
+    return not site_words(apis).isdisjoint(unit.words) or holds_operation(source, unit)
 
 
 def holds_seed_name(unit: Unit) -> bool:

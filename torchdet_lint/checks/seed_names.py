@@ -35,6 +35,9 @@ WHOLE = frozenset(
 )
 """Words of code that reads all attributes of something at once."""
 
+_NAMESPACES = frozenset("args opt opts cfg config hparams FLAGS flags options".split())
+"""What parsed command lines are called."""
+
 
 def is_seed_name(name: str) -> bool:
     return SEED_WORD.search(name) is not None and not name.startswith("_") and name.split("_", 1)[0] not in VERBS
@@ -136,10 +139,7 @@ class AttributeReads:
     def reads_option(self, name: str) -> bool:
         """The same for a command-line option, whose namespace may also be read as a whole."""
         return self.reads(name) or any(
-            not unit.words.isdisjoint(WHOLE)
-            and not unit.words.isdisjoint(
-                ("args", "opt", "opts", "cfg", "config", "hparams", "FLAGS", "flags", "options")
-            )
+            not WHOLE.isdisjoint(unit.words) and not _NAMESPACES.isdisjoint(unit.words)
             for module in self._project.modules.values()
             for unit in module.source.units
         )

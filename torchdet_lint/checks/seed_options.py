@@ -19,6 +19,8 @@ from torchdet_lint.finding import Finding
 REPEATED = ("forward", "__getitem__", "__call__", "training_step", "__getitems__")
 """Methods that are called again and again."""
 
+_ENVIRONMENT = frozenset(("environ", "getenv"))
+
 FUNCTION_NAMES = frozenset(("f", "fn", "func", "function", "wrapped", "method"))
 """What a decorator calls the function that it is handed."""
 
@@ -64,7 +66,7 @@ def _module_texts(facts: Facts, path: str) -> frozenset[str]:
     found = (
         texts_in(facts.project.body(path, unit.index))
         for unit in units
-        if unit.kind == "assign" and not unit.words.isdisjoint(("environ", "getenv"))
+        if unit.kind == "assign" and not _ENVIRONMENT.isdisjoint(unit.words)
     )
     return frozenset().union(*found)
 

@@ -120,6 +120,21 @@ def _records_by_unit(source: SourceFile) -> dict[int, tuple[ImportRecord, ...]]:
     return found
 
 
+class Same:
+    """A part of the IR as a key that is compared by identity: comparing two by their contents takes as long as reading them."""
+
+    __slots__ = ("part",)
+
+    def __init__(self, part: object) -> None:
+        self.part = part
+
+    def __hash__(self) -> int:
+        return id(self.part)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.part is other.part
+
+
 class Project:
     """All modules of a run, with lowering on demand."""
 

@@ -11,6 +11,7 @@ from torchdet_lint.project.modules import Module, Project
 from torchdet_lint.source import Unit
 
 TEST_FILE = re.compile(r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_test|conftest|setup|noxfile)\.pyi?$")
+_TESTS = frozenset(("unittest", "pytest"))
 QUIET_CALLS = re.compile(
     r"(warnings|logging|sys\.path|os\.environ|matplotlib|mpl|plt\.(switch_backend|style|rcParams)|logger|log|register\w*|__all__"
     r"|torch\.(set_printoptions|set_num_threads|_C|library|serialization)|sys\.setrecursionlimit|np\.(seterr|set_printoptions)"
@@ -61,7 +62,7 @@ def entry_kind(module: Module, *, imported: bool) -> str:
     name = basename(path)
     guards = [unit for unit in module.source.units if _is_guard(unit)]
     if guards:
-        return "" if all(unit.words & {"unittest", "pytest"} for unit in guards) else "main guard"
+        return "main guard" if any(_TESTS.isdisjoint(unit.words) for unit in guards) else ""
     if name == "__main__.py":
         return "package main"
     if imported or name == "__init__.py":
@@ -70,7 +71,7 @@ def entry_kind(module: Module, *, imported: bool) -> str:
 
 
 def _is_guard(unit: Unit) -> bool:
-    return unit.kind in ("if", "file") and {"__name__", "__main__"} <= unit.words
+    return unit.kind in ("if", "file") and {"__name__", "__main__"}.issubset(unit.words)
 
 
 def _works(module: Module, unit: Unit) -> bool:
@@ -81,7 +82,7 @@ def _works(module: Module, unit: Unit) -> bool:
         text = module.source.unit_text(unit)
         return "(" in text and not QUIET_CALLS.match(text)
     if unit.kind == "assign":
-        return bool(unit.words & DRAWING) and "(" in module.source.unit_text(unit)
+        return not DRAWING.isdisjoint(unit.words) and "(" in module.source.unit_text(unit)
     return unit.kind == "file"
 
 

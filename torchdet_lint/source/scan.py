@@ -26,8 +26,8 @@ class Unit(NamedTuple):
 
     `words` are at least the identifiers and attribute names outside comments and plain strings, those between the
     braces of f-strings, the parts of string literals that are one dotted identifier, and each word of
-    `lexer.EVIDENCE` that a string literal contains. Keywords and pieces of numbers may be among them.
-    `vocabulary` holds the same.
+    `lexer.EVIDENCE` that a string literal contains, each once. Keywords and pieces of numbers may be among them. They are
+    no set: those of a large project would take more memory than its text, and `known.isdisjoint(unit.words)` makes none.
     """
 
     index: int  # type: ignore[assignment]  # a place, where `tuple` has a method
@@ -36,12 +36,7 @@ class Unit(NamedTuple):
     start: int
     end: int
     line: int
-    vocabulary: tuple[str, ...]
-
-    @property
-    def words(self) -> frozenset[str]:
-        """Made anew whenever it is asked for: the sets of a large project would take more memory than its text."""
-        return frozenset(self.vocabulary)
+    words: tuple[str, ...]
 
 
 _BLANKS = " \t\n\f\r"

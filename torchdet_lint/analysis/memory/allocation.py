@@ -16,7 +16,7 @@ from torchdet_lint.analysis.memory.tables import (
     TENSOR_METHODS,
     TENSOR_TYPES,
 )
-from torchdet_lint.project.modules import Definition
+from torchdet_lint.project.modules import Definition, Same
 from torchdet_lint.project.names import Local, Names, flat, local_bindings
 
 INT_CALLS = frozenset({"builtins.len", "builtins.int", "math.ceil", "math.floor", "torch.numel"})
@@ -234,24 +234,9 @@ def _counted(name: str, function: ir.Function, names: Names) -> bool:
     )
 
 
-class _Same:
-    """A function as a key that is compared by identity: to compare two by their contents takes as long as to read them."""
-
-    __slots__ = ("function",)
-
-    def __init__(self, function: ir.Function | ir.Lambda) -> None:
-        self.function = function
-
-    def __hash__(self) -> int:
-        return id(self.function)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.function is other.function
-
-
 def bindings(function: ir.Function | ir.Lambda, names: Names) -> dict[str, Local]:
     """`local_bindings`, remembered with the project."""
-    return names.project.once(_Same(function), lambda: local_bindings(function))
+    return names.project.once((bindings, Same(function)), lambda: local_bindings(function))
 
 
 def assigned_values(name: str, names: Names) -> tuple[ir.Expr, ...]:

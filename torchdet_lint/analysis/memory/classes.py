@@ -98,7 +98,7 @@ def subclasses(project: Project, info: ClassInfo) -> list[ClassInfo]:
         names = Names(project, path, info.names.canonical)
         for unit in module.source.units:
             alone = unit.kind == "class" and (path, unit.index) == (info.path, info.unit)
-            if alone or unit.kind in ("def", "import", "from", "assign", "expr") or not words & unit.words:
+            if alone or unit.kind in ("def", "import", "from", "assign", "expr") or words.isdisjoint(unit.words):
                 continue
             for node in flat(project.body(path, unit.index)):
                 if isinstance(node, ir.Class) and node is not info.node and node.bases:

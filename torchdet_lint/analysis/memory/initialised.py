@@ -33,11 +33,11 @@ def initialised_elsewhere(project: Project, info: ClassInfo, attribute: str, par
                 return True
             if not parameter:
                 continue
-            if words & LOADING and _loads(project.body(path, unit.index)):
+            if not LOADING.isdisjoint(words) and _loads(project.body(path, unit.index)):
                 return True
             if "apply" in words and any(_covers(fn, info, names) for fn in _applied(project.body(path, unit.index))):
                 return True
-            if words & PARAMETERS and _all_parameters(project.body(path, unit.index)):
+            if not PARAMETERS.isdisjoint(words) and _all_parameters(project.body(path, unit.index)):
                 return True
     return False
 

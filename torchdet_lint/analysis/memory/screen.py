@@ -18,9 +18,9 @@ _HOSTS = frozenset({"cpu", "pin_memory"})
 def holds_memory(source: SourceFile, unit: Unit) -> bool:
     """Whether the statement can allocate memory without writing it, or start a copy to the host that goes on beside it."""
     words = unit.words
-    if "non_blocking" in words and not words.isdisjoint(_HOSTS):
+    if "non_blocking" in words and not _HOSTS.isdisjoint(words):
         return True
-    if words.isdisjoint(ALLOCATING_WORDS):
+    if ALLOCATING_WORDS.isdisjoint(words):
         return False
     return unit.kind == "file" or _ALLOCATES.search(source.text, unit.start, unit.end) is not None
 

@@ -165,7 +165,7 @@ def _callers(analysis: Analysis, keys: list[tuple[str, str]]) -> list[tuple[str,
     for path, module in analysis.project.modules.items():
         words = names | {bound for bound, (_, _, member) in module.imports.items() if member in names}
         for unit in module.source.units:
-            named = words & unit.words if unit.kind not in ("import", "from") else set()
+            named = words.intersection(unit.words) if unit.kind not in ("import", "from") else set()
             if any(_may_name(analysis.project, module, unit, word, keys) for word in named):
                 found.append((path, unit.index))
     return found

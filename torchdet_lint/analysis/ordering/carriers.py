@@ -24,7 +24,7 @@ class Giver:
     definition: Definition
     members: frozenset[str] = frozenset()
 
-    def named_in(self, words: frozenset[str]) -> bool:
+    def named_in(self, words: tuple[str, ...]) -> bool:
         """Whether a statement with these words, that names the definition, can get at the order."""
         return not self.members or not self.members.isdisjoint(words)
 
@@ -39,7 +39,7 @@ class Carriers:
         for path, module in project.modules.items():
             aliases = renamed(module, ALIASED_WORDS)
             for unit in module.source.units:
-                named = bool(aliases) and not unit.words.isdisjoint(aliases)
+                named = not aliases.isdisjoint(unit.words)
                 if unit.kind not in _CLEAN and (named or makes_order(module.source, unit, outside.words)):
                     self.units.add((path, unit.index))
 
@@ -73,8 +73,12 @@ class Carriers:
             aliases = {bound: member for bound, (_, _, member) in module.imports.items() if member in names}
             here = {**{name: name for name in names}, **aliases}
             for unit in module.source.units:
-                if unit.kind not in _CLEAN and (path, unit.index) not in self.units and not unit.words.isdisjoint(here):
-                    yield path, unit, [(word, here[word]) for word in sorted(unit.words & here.keys())]
+                if (
+                    unit.kind not in _CLEAN
+                    and (path, unit.index) not in self.units
+                    and not here.keys().isdisjoint(unit.words)
+                ):
+                    yield path, unit, [(word, here[word]) for word in sorted(here.keys() & unit.words)]
 
     def _heirs(self, path: str, unit: Unit, named: Mapping[str, list[Giver]]) -> Iterator[Giver]:
         """A class gives what its bases give, also where it says nothing of it."""

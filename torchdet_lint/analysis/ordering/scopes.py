@@ -88,7 +88,7 @@ class Ordering:
         modules = self.project.modules
         bound = {name for path, unit in users for name in modules[path].source.units[unit].names}
         for path, unit in self.carriers.units:
-            if not modules[path].source.units[unit].words.isdisjoint(bound):
+            if not bound.isdisjoint(modules[path].source.units[unit].words):
                 yield path, unit
 
     def _given(self, path: str, unit: int) -> Iterator[Giver]:

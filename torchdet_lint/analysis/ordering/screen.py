@@ -56,11 +56,11 @@ def makes_order(source: SourceFile, unit: Unit, outside: Words = NO_WORDS) -> bo
     words, text = unit.words, source.text
     if not words:
         return False
-    if not words.isdisjoint(LISTING_WORDS) and _LISTS.search(text, unit.start, unit.end):
+    if not LISTING_WORDS.isdisjoint(words) and _LISTS.search(text, unit.start, unit.end):
         return True
-    if not words.isdisjoint(_TYPES) or not words.isdisjoint(FINISHING_WORDS):
+    if not _TYPES.isdisjoint(words) or not FINISHING_WORDS.isdisjoint(words):
         return True
-    if ("ray" in words and "wait" in words) or not words.isdisjoint(_STARTING_WORDS):
+    if ("ray" in words and "wait" in words) or not _STARTING_WORDS.isdisjoint(words):
         return True
     if _calls_outside(source, unit, outside):
         return True
@@ -76,7 +76,7 @@ def _calls_outside(source: SourceFile, unit: Unit, outside: Words) -> bool:
     return any(
         any(library in source.text for library in outside[word])
         and re.search(rf"\b{word}\s*\(", source.text[unit.start : unit.end])
-        for word in unit.words & outside.keys()
+        for word in outside.keys() & unit.words
     )
 
 
