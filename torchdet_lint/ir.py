@@ -429,10 +429,12 @@ def nested(node: object) -> Iterator[object]:
 def encode(value: Any) -> Any:
     """The node (or tuple of nodes) as plain tuples that `marshal` can write; a node starts with its integer tag.
 
-    Plain tuples are told from nodes by the tag -1.
+    Plain tuples are told from nodes by the tag -1, spans by the tag -2.
     """
     if isinstance(value, tuple):
         tag = _TAGS.get(type(value), -1)
+        if tag < 0 and len(value) == 2 and type(value[0]) is type(value[1]) is int:
+            return (-2, *value)
         return (tag, *[encode(part) if isinstance(part, tuple) else part for part in value])
     return value
 
@@ -440,6 +442,12 @@ def encode(value: Any) -> Any:
 def decode(value: Any) -> Any:
     """The inverse of `encode`."""
     if isinstance(value, tuple):
+        tag = value[0]
+        if tag == -2:  # of the numbers in the IR, nine in ten stand in it already
+            return (_SAME(value[1], value[1]), _SAME(value[2], value[2]))
         parts = [decode(part) if isinstance(part, tuple) else part for part in value[1:]]
-        return tuple(parts) if value[0] < 0 else NODES[value[0]](*parts)
+        return tuple(parts) if tag < 0 else NODES[tag](*parts)
     return value
+
+
+_SAME = {number: number for number in range(257)}.setdefault

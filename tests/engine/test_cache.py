@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +14,10 @@ import pytest
 from tests.engine.conftest import brief, options
 from torchdet_lint.cache.folder import NAME
 from torchdet_lint.engine import programs, run, workers
+from torchdet_lint.engine.load import Loaded
 from torchdet_lint.engine.options import Progress, Result, Work
-from torchdet_lint.engine.parts import Judge, Verdict
+from torchdet_lint.engine.verdict import Verdict, verdict_of
+from torchdet_lint.project.context import Context
 
 HELPER = (
     "import torch\n\n\ndef build():\n    return torch.nn.Linear(2, 3)\n\n\ndef seed(n):\n    torch.manual_seed(n)\n"
@@ -142,7 +144,7 @@ def test_which_files_are_passed_decides_only_what_is_reported(project: Path) -> 
 
 
 def test_several_processes_keep_the_same(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torchdet_lint.engine.parts.SMALL", 0)
+    monkeypatch.setattr("torchdet_lint.engine.pipeline.SMALL", 0)
     assert same(cached(jobs=3), run(options()))
     assert cached().work == Work(files=4, files_known=4, parts=3, parts_known=3, parsed=0)
 
@@ -161,16 +163,15 @@ def test_what_is_known_of_a_file_does_not_depend_on_whether_it_was_reported(proj
 def test_a_process_that_dies_costs_its_part_only(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = brief(cached())
     shutil.rmtree(project / NAME)
-    verdict = Judge.verdict
 
-    def dies(judge: Judge, part: Sequence[str], progress: Progress) -> Verdict:
-        if "two/train.py" in part:
+    def dies(context: Context, loaded: Loaded, progress: Progress, *, cards: bool) -> Verdict:
+        if "two/train.py" in context.project.modules:
             os.kill(os.getpid(), signal.SIGKILL)
-        return verdict(judge, part, progress)
+        return verdict_of(context, loaded, progress, cards=cards)
 
     with monkeypatch.context() as patch:
-        patch.setattr("torchdet_lint.engine.parts.SMALL", 0)
-        patch.setattr(Judge, "verdict", dies)
+        patch.setattr("torchdet_lint.engine.pipeline.SMALL", 0)
+        patch.setattr("torchdet_lint.engine.handover.verdict_of", dies)
         found = cached(jobs=2)
     assert brief(found) == [each for each in whole if not each.startswith("two/")]
     [problem] = found.problems
@@ -213,7 +214,7 @@ def test_cards_use_what_checks_have_lowered(project: Path) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_cards_are_kept_as_they_were(project: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
-    monkeypatch.setattr("torchdet_lint.engine.parts.SMALL", 0)
+    monkeypatch.setattr("torchdet_lint.engine.pipeline.SMALL", 0)
     assert cached().cards == ()
     wanted = programs(options()).cards
     assert {card.path for card in wanted} >= {"one/train.py", "two/train.py"}

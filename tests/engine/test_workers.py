@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from torchdet_lint.engine.workers import Done, each
+from torchdet_lint.engine.workers import Crew, Done, each
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="tasks of a test module cannot be imported elsewhere")
 
@@ -102,3 +102,73 @@ def test_without_processes_the_work_is_done_here(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(os, "fork", refuse)
     assert sorted(each(batches([1, 2, 3]), double, 2)) == [Done(0, b"2"), Done(1, b"4"), Done(2, b"6")]
+
+
+KNOWN: list[str] = []
+
+
+def briefed(briefing: str, item: str) -> bytes:
+    if item == "dies" and not KNOWN:
+        os._exit(1)
+    return f"{briefing} {item} {KNOWN}".encode()
+
+
+def test_processes_that_wait_know_what_was_known_then_and_their_briefing() -> None:
+    crew = Crew(briefed, 2)
+    KNOWN.append("late")
+    try:
+        done = sorted(crew.run(batches(["a", "dies", "b"], 1), 2, str.lower, "hear:"))
+    finally:
+        KNOWN.clear()
+        crew.dismiss()
+    assert done[0] == Done(0, b"hear: a []")
+    assert done[1] == Done(1, b"hear: dies ['late']"), "who comes in for a dead one is briefed as well"
+    assert done[2].result in (b"hear: b []", b"hear: b ['late']")
+
+
+def test_what_is_sent_is_packed_when_its_turn_comes() -> None:
+    packed: list[int] = []
+
+    def pack(item: int) -> int:
+        packed.append(item)
+        return -item
+
+    crew = Crew(partial(_negative, 1), 1)
+    results = crew.run(batches(list(range(6)), 2), 1, pack)
+    assert next(results) == Done(0, b"0")
+    assert packed == [0, 1]
+    assert [each.result for each in results] == [b"-1", b"-2", b"-3", b"-4", b"-5"]
+    assert packed == list(range(6))
+
+
+def _negative(times: int, _briefing: None, item: int) -> bytes:
+    return str(times * item).encode()
+
+
+@pytest.mark.parametrize(("hired", "jobs", "items"), [(4, 1, 5), (1, 4, 5), (3, 3, 1), (2, 2, 0)])
+def test_any_number_may_wait(hired: int, jobs: int, items: int) -> None:
+    crew = Crew(partial(_negative, 2), hired)
+    try:
+        assert sorted(crew.run(batches(list(range(items)), 1), jobs)) == [
+            Done(at, str(2 * at).encode()) for at in range(items)
+        ]
+    finally:
+        crew.dismiss()
+
+
+def test_who_was_not_needed_is_let_go(tmp_path: Path) -> None:
+    crew = Crew(partial(_negative, 1), 3)
+    waiting = [worker.process.pid for worker in crew._workers.values()]
+    crew.dismiss()
+    assert len(waiting) == 3
+    for pid in waiting:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_who_dies_while_waiting_costs_nothing() -> None:
+    crew = Crew(partial(_negative, 1), 2)
+    for worker in crew._workers.values():
+        worker.process.kill()
+        worker.process.join()
+    assert sorted(crew.run(batches([1, 2, 3]), 2)) == [Done(0, b"1"), Done(1, b"2"), Done(2, b"3")]

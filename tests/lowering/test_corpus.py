@@ -155,6 +155,8 @@ def test_the_encoded_form_survives_marshal(lowered: tuple[ir.Stmt, ...]) -> None
     back = ir.decode(marshal.loads(marshal.dumps(encoded)))
     assert back == lowered
     assert ir.encode(back) == encoded
+    numbers = [number for node in ir.nested(back) if hasattr(node, "span") for number in node.span]
+    assert len(set(map(id, numbers))) == len(set(numbers)), "equal numbers are one"
 
 
 def test_units_lower_to_the_same_as_the_file(

@@ -25,6 +25,25 @@ def test_load_from_disk(tmp_path: Path) -> None:
     assert load("a.py", b"").units == ()
 
 
+@pytest.mark.parametrize(
+    "text", ["", "x = 1\r\n# tdl: ignore[TDL001]\ny = '\u00e9\U0001f600'\n", "def f():\n  pass" * 999]
+)
+def test_a_text_waits_deflated(text: str) -> None:
+    file = load("a.py", text.encode())
+    packed = file.packed()
+    assert (packed.text, packed, packed.packed()) == (text, file, packed)
+    assert packed.unpacked().body == text
+    assert [packed.unit_text(unit) for unit in packed.units] == [file.unit_text(unit) for unit in file.units]
+    assert packed.suppressions.all == file.suppressions.all
+    assert len(packed.body) < 100 + len(text) / 4
+
+
+def test_only_comments_that_may_suppress_are_kept() -> None:
+    text = "x = 1  # one\n# noqa: TDL001\ny = '# tdl: ignore[TDL1]'  # a # TDL: ignore[TDL2]\n# tdl or noqa\n"
+    file = load("a.py", text.encode())
+    assert [text[start:end] for start, end in file.comments] == ["# noqa: TDL001", "# a # TDL: ignore[TDL2]"]
+
+
 @pytest.mark.parametrize("name", ["missing.py", "folder", "nul\0l.py"])
 def test_what_cannot_be_opened_is_a_source_error(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()

@@ -20,6 +20,7 @@ from torchdet_lint.engine.reading import (
     Reading,
     dump,
     fetch,
+    packed,
     read,
     read_ahead,
     remembered,
@@ -62,6 +63,13 @@ class Loaded:
         for index, body in reading.bodies.items():
             self._ahead[key, index] = body
         self.parsed += len(reading.bodies)
+
+    def take(self, key: str) -> Reading:
+        """What came out of a file that has a text; what was lowered ahead of it goes with the reading."""
+        source = self.sources[key]
+        indices = [unit.index for unit in source.units if (key, unit.index) in self._ahead]
+        bodies = {index: self._ahead.pop((key, index)) for index in indices}
+        return Reading(source, bodies, self.faults.get(key))
 
     def lower(self, source: SourceFile, unit: Unit) -> ir.Body:
         """The IR of a unit, () when it cannot be lowered; then the file has a fault."""
@@ -123,10 +131,7 @@ def _remembered(entries: Sequence[Entry], kept: Kept) -> Iterator[tuple[str, Rea
 
 def _readings(entries: Sequence[Entry], apis: Apis, jobs: int) -> Iterator[tuple[Entry, Reading]]:
     looks = [_look(entry) for entry in entries]
-    sizes = [
-        len(entry.data) if entry.data is not None else look.st_size if look else 0
-        for entry, look in zip(entries, looks, strict=True)
-    ]
+    sizes = list(map(_size, entries, looks))
     if jobs == 1 or (len(entries) < FEW_FILES and sum(sizes) < FEW_BYTES):
         for entry in entries:
             yield entry, read(entry)
@@ -142,7 +147,7 @@ def _readings(entries: Sequence[Entry], apis: Apis, jobs: int) -> Iterator[tuple
 
 
 def _task(apis: Apis, entry: Entry) -> bytes:
-    return dump(read_ahead(entry, apis))
+    return dump(packed(read_ahead(entry, apis)))
 
 
 def _batches(entries: Sequence[Entry], sizes: Sequence[int]) -> list[list[tuple[int, Entry]]]:
@@ -156,6 +161,15 @@ def _batches(entries: Sequence[Entry], sizes: Sequence[int]) -> list[list[tuple[
         batches[-1].append((index, entries[index]))
         room -= sizes[index]
     return batches
+
+
+def size_of(entry: Entry) -> int:
+    """How many bytes a file has; none where that cannot be seen."""
+    return _size(entry, None if entry.data is not None else _look(entry))
+
+
+def _size(entry: Entry, look: os.stat_result | None) -> int:
+    return len(entry.data) if entry.data is not None else look.st_size if look else 0
 
 
 def _look(entry: Entry) -> os.stat_result | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 from torchdet_lint.cache.folder import default_folder
 from torchdet_lint.card import ProgramCard
@@ -16,10 +17,11 @@ from torchdet_lint.config import Settings
 from torchdet_lint.config.policy import Policy, catalog_for, policy
 from torchdet_lint.engine.fingerprint import fingerprinted
 from torchdet_lint.engine.fixes import without_comment
+from torchdet_lint.engine.handover import Terms, judge_there
 from torchdet_lint.engine.kept import Kept, kept_in
-from torchdet_lint.engine.load import Loaded, load_all
+from torchdet_lint.engine.load import Loaded, load_all, size_of
 from torchdet_lint.engine.options import Options, Programs, Progress, Result, Work
-from torchdet_lint.engine.parts import Judge, Verdict
+from torchdet_lint.engine.parts import Judge
 from torchdet_lint.engine.places import Displayed, excerpt
 from torchdet_lint.engine.scope import Entry, Scope, scope
 from torchdet_lint.engine.scripts import scripts
@@ -27,11 +29,19 @@ from torchdet_lint.engine.suppression import UNUSED, Selectors, excuses, judge
 from torchdet_lint.engine.tables import apis_for, written_tables
 from torchdet_lint.engine.troubles import trouble
 from torchdet_lint.engine.unreadable import unreadable
+from torchdet_lint.engine.verdict import Verdict
 from torchdet_lint.engine.versions import versions_by_file
+from torchdet_lint.engine.workers import Crew, can_fork, processors
 from torchdet_lint.finding import Finding, Location
 from torchdet_lint.project.context import Context
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.parts import parts
+
+SMALL = 300_000
+"""Bytes of code below which a project is judged in one process: to start others would take longer."""
+
+EARLY = 8
+"""How many processes are started to judge before it is known how many parts there are to judge."""
 
 
 class Run:
@@ -52,27 +62,50 @@ class Run:
         self.parts: Counter[str] = Counter()
         self.kept = _kept(options, self.scope.root)
 
-    def judge(self) -> Judge:
-        """Reads every file, and gives who judges them."""
+    @contextmanager
+    def judge(self, jobs: int) -> Iterator[Judge]:
+        """Reads every file, and gives who judges them, in as many processes."""
         settings = self.options.settings.project
-        apis = apis_for(settings)
-        self.loaded = load_all(self.scope.entries, apis, self.options.jobs, self.progress, self.kept)
-        self.progress("linking", 0, 0)
-        sources = _import_folders(settings, self.scope.root)
-        project = Project(self.loaded.sources.values(), self.loaded.lower, sources)
+        terms = self._terms(settings)
+        crew = Crew(partial(judge_there, terms), min(jobs, EARLY)) if self._is_worth_a_crew(jobs) else None
+        try:
+            self.loaded = load_all(self.scope.entries, terms.context.apis, self.options.jobs, self.progress, self.kept)
+            self.progress("linking", 0, 0)
+            folders = _import_folders(settings, self.scope.root)
+            project = Project(self.loaded.sources.values(), self.loaded.lower, folders)
+            context = replace(
+                terms.context, project=project, scripts=scripts(self.scope.root, project, settings, folders)
+            )
+            yield Judge(context, self.loaded, _policy(context, settings), self.options.cards, crew, self.parts)
+        finally:
+            if crew is not None:
+                crew.dismiss()
+
+    def _terms(self, settings: Settings) -> Terms:
+        """What is known before any file is read."""
         versions = versions_by_file(self.scope.root, settings.target_torch)
         context = Context(
-            project=project,
-            apis=apis,
+            project=Project((), self.loaded.lower),
+            apis=apis_for(settings),
             catalog=self.catalog,
             versions=versions(""),
             codes=frozenset[str]().union(*(self.policies.of(entry).codes for entry in self.judged.values())),
-            scripts=scripts(self.scope.root, project, settings, sources),
             tests_are_programs=settings.tests_are_programs,
             versions_for=versions,
             reported=None if len(self.judged) == len(self.scope.entries) else frozenset(self.judged),
         )
-        return Judge(context, self.loaded, _policy(context, settings), self.options.cards, self.parts)
+        return Terms(context, self.kept, self.options.cards)
+
+    def _is_worth_a_crew(self, jobs: int) -> bool:
+        """Whether there is enough code for several processes, if it turns out to have several parts."""
+        if jobs <= 1 or not can_fork():
+            return False
+        left = SMALL
+        for entry in self.scope.entries:
+            left -= size_of(entry)
+            if left < 0:
+                return True
+        return False
 
     def own(self, key: str) -> str:
         """The file that a file is a link to, where that is reported too; else itself."""
@@ -156,35 +189,40 @@ def run(options: Options, progress: Progress) -> Result:
 
 def _verdicts(state: Run) -> Iterator[Verdict]:
     """What there is to say about each part of the project."""
-    judge = state.judge()
-    try:
-        yield from judge.verdicts(parts(judge.whole.project), state.options.jobs, state.progress)
-    except Exception as error:  # noqa: BLE001 (the files that cannot be read are still told)
-        state.trouble(error, "analysing the project")
+    jobs = state.options.jobs or processors()
+    with state.judge(jobs) as judge:
+        try:
+            yield from judge.verdicts(parts(judge.whole.project), jobs, state.progress)
+        except Exception as error:  # noqa: BLE001 (the files that cannot be read are still told)
+            state.trouble(error, "analysing the project")
 
 
 def programs(options: Options, progress: Progress) -> Programs:
     """Describes the programs among the files of the run. Raises what `run` raises."""
-    from torchdet_lint.checks import gather
-    from torchdet_lint.checks.cards import program_cards
-
     state = Run(options, progress)
     cards: list[ProgramCard] = []
-    with _room_for_recursion():
-        judge = state.judge()
+    with _room_for_recursion(), state.judge(jobs=1) as judge:
         for part in parts(judge.whole.project):
             if any(map(judge.whole.wants, part)):
-                try:
-                    facts = gather(judge.context(part), progress)
-                    for path, error in facts.troubles:
-                        state.trouble(error, f"analysing a program in {path}")
-                    cards += program_cards(facts)
-                except Exception as error:  # noqa: BLE001 (other programs are worth describing)
-                    state.trouble(error, f"describing programs of {part[0]}")
+                cards += _cards(state, judge, part)
     state.kept.flush()
     for finding in map(state.displayed.finding, _unreadable(state)):
         state.problems.append(f"{finding.location.path}:{finding.location.line}: {finding.message}")
     return Programs(_shown(state, cards), tuple(state.problems))
+
+
+def _cards(state: Run, judge: Judge, part: Sequence[str]) -> tuple[ProgramCard, ...]:
+    from torchdet_lint.checks import gather
+    from torchdet_lint.checks.cards import program_cards
+
+    try:
+        facts = gather(judge.context(part), state.progress)
+        for path, error in facts.troubles:
+            state.trouble(error, f"analysing a program in {path}")
+        return program_cards(facts)
+    except Exception as error:  # noqa: BLE001 (other programs are worth describing)
+        state.trouble(error, f"describing programs of {part[0]}")
+        return ()
 
 
 def _shown(state: Run, cards: Iterable[ProgramCard]) -> tuple[ProgramCard, ...]:

@@ -32,7 +32,8 @@ class Fault(NamedTuple):
 
 class Reading(NamedTuple):
     """What came out of a file. `source` is None where there is no text; `bodies` holds the encoded IR of the units that
-    were lowered ahead, by their index, deflated: it waits in memory until its part of the project is judged.
+    were lowered ahead, by their index, deflated: it waits in memory until its part of the project is judged, as do texts
+    that were read ahead.
     """
 
     source: SourceFile | None
@@ -78,6 +79,11 @@ def read_ahead(entry: Entry, apis: Apis) -> Reading:
     return reading._replace(bodies=bodies)
 
 
+def packed(reading: Reading) -> Reading:
+    """The same with its text deflated."""
+    return reading if reading.source is None else reading._replace(source=reading.source.packed())
+
+
 def _lowered(source: SourceFile, unit: Unit) -> bytes | None:
     try:
         return zlib.compress(marshal.dumps(ir.encode(lower(source.unit_text(unit)))), 1)
@@ -119,7 +125,7 @@ def unit_fault(unit: Unit, error: LoweringError) -> Fault:
 def dump(reading: Reading) -> bytes:
     """A reading as bytes; pickle would take several times as long."""
     source = reading.source
-    plain: Any = None if source is None else (source.path, source.text, source.digest, _taken_apart(source))
+    plain: Any = None if source is None else (source.path, source.body, source.digest, _taken_apart(source))
     whole: Any = (plain, dict(reading.bodies), None if reading.fault is None else tuple(reading.fault))
     return marshal.dumps(whole)
 
@@ -174,11 +180,11 @@ def _taken_apart(source: SourceFile) -> Any:
     return (units, tuple([tuple(record) for record in source.imports]), source.comments, cells)
 
 
-def _put_together(path: str, text: str, digest: str, plain: Any) -> SourceFile:
+def _put_together(path: str, body: str | bytes, digest: str, plain: Any) -> SourceFile:
     units, imports, comments, cells = plain
     notebook = None if cells is None else NotebookMap(tuple(Cell(*cell) for cell in cells))
     records = tuple([ImportRecord(*record) for record in imports])
-    return SourceFile(path, text, tuple([Unit(*unit) for unit in units]), records, comments, notebook, digest)
+    return SourceFile(path, body, tuple([Unit(*unit) for unit in units]), records, comments, notebook, digest)
 
 
 def _reason(error: LoweringError) -> str:

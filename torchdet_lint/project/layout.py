@@ -37,6 +37,10 @@ class Layout:
         self.visible: Container[str] | None = None
         """The files that imports find, all where it is None."""
 
+    def __reduce__(self) -> tuple[type[Layout], tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Sent to another process without what it has found so far."""
+        return Layout, (tuple(self.files.values()), self.roots)
+
     def within(self, paths: Container[str]) -> Layout:
         """The same layout, in which imports find only these files; what names mean is settled by all of them."""
         part = copy(self)

@@ -155,9 +155,7 @@ class Project:
 
     def part(self, paths: Iterable[str]) -> Project:
         """The project as the files of one of its parts see it (see `torchdet_lint.project.parts`)."""
-        part = Project((), self._lower)
-        part.modules = {path: self.modules[path] for path in paths}
-        part.layout = self.layout.within(part.modules)
+        part = _part(self.layout, {path: self.modules[path] for path in paths}, self._lower)
         part.imports = {path: self.imports[path] for path in part.modules if path in self.imports}
         return part
 
@@ -254,3 +252,15 @@ class Project:
         if isinstance(symbol, Folder):
             return self.resolve_import(symbol.importer, f"{symbol.dotted}.{name}", symbol.level)
         return None
+
+
+def part_of(sources: Iterable[SourceFile], layout: Layout, lower: Lower) -> Project:
+    """What `Project.part` gives, where only the files of the part and the layout of the whole are at hand."""
+    return _part(layout, {source.path: Module(source, layout.name_of(source.path)) for source in sources}, lower)
+
+
+def _part(layout: Layout, modules: Mapping[str, Module], lower: Lower) -> Project:
+    part = Project((), lower)
+    part.modules = modules
+    part.layout = layout.within(modules)
+    return part

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+import zlib
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from torchdet_lint import disk
@@ -14,7 +16,7 @@ from torchdet_lint.source.imports import ImportRecord
 from torchdet_lint.source.lines import line_starts, position
 from torchdet_lint.source.scan import Unit, scan
 from torchdet_lint.source.statements import Statements
-from torchdet_lint.source.suppress import HEAD_LINES, Suppressions, find_suppressions
+from torchdet_lint.source.suppress import HEAD_LINES, Suppressions, directives, find_suppressions
 from torchdet_lint.source.text import SourceError, decode
 
 
@@ -22,20 +24,34 @@ from torchdet_lint.source.text import SourceError, decode
 class SourceFile:
     """One file, decoded and scanned.
 
-    `path` is as reported. `text` is what is analysed: the byte order mark is dropped; of a notebook, the code cells
-    joined with their magics blanked. `units` are its top-level statements in order, `imports` its import statements
-    at any depth, `comments` the spans of all comments. `digest` names the bytes of the file. Lines of `text` count
-    from 1.
+    `path` is as reported. `body` is its text, or that deflated (`packed`). `text` is what is analysed: the byte order mark
+    is dropped; of a notebook, the code cells joined with their magics blanked. `units` are its top-level statements in
+    order, `imports` its import statements at any depth, `comments` the spans of the comments in which a suppression may
+    stand. `digest` names the bytes of the file. Lines of `text` count from 1.
     """
 
     path: str
-    text: str
+    body: str | bytes = field(repr=False, compare=False)
     units: tuple[Unit, ...]
     imports: tuple[ImportRecord, ...]
     comments: tuple[tuple[int, int], ...]
     notebook: NotebookMap | None
     digest: str
     _memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def text(self) -> str:
+        return self.body if isinstance(self.body, str) else _inflated(self.body)
+
+    def packed(self) -> SourceFile:
+        """The same file, with a text that takes a quarter of the memory and is inflated when somebody asks for it."""
+        if isinstance(self.body, bytes):
+            return self
+        return replace(self, body=zlib.compress(self.body.encode("utf-8", "surrogatepass"), 1))
+
+    def unpacked(self) -> SourceFile:
+        """The same file, for those who ask for its text again and again."""
+        return replace(self, body=self.text)
 
     def unit_text(self, unit: Unit) -> str:
         return self.text[unit.start : unit.end]
@@ -110,6 +126,11 @@ class SourceFile:
         return len(self.text)
 
 
+@lru_cache(maxsize=32)  # who asks for a text asks for it more than once before he turns to the next file
+def _inflated(body: bytes) -> str:
+    return zlib.decompress(body).decode("utf-8", "surrogatepass")
+
+
 _NONE = Suppressions((), Statements("", (0,)), 0)
 
 
@@ -131,7 +152,8 @@ def load(path: str, data: bytes | None = None, display: str | None = None) -> So
     else:
         text = decode(data, shown)
     found = scan(text)
-    return SourceFile(shown, text, found.units, found.imports, found.comments, notebook, content_digest(data))
+    comments = tuple(directives(text, found.comments))
+    return SourceFile(shown, text, found.units, found.imports, comments, notebook, content_digest(data))
 
 
 def _read(path: str, shown: str) -> bytes:

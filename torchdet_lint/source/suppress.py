@@ -102,6 +102,11 @@ _CODES = re.compile(r"(?:[,\s]*[A-Za-z]+[0-9]+(?![^\s,]))*")
 _OWN_CODE = re.compile(r"TDL[0-9]+", re.IGNORECASE)
 
 
+def directives(text: str, comments: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Those of the comments with these spans in which a suppression may stand."""
+    return (span for span in comments if _DIRECTIVE.search(text, *span))
+
+
 def find_suppressions(text: str, comments: Iterable[tuple[int, int]], starts: tuple[int, ...]) -> Iterator[Suppression]:
     """The suppressions in the comments with these spans; `starts` are the offsets of the lines of the text."""
     for begin, finish in comments:
