@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.analysis.programs import codes
+from tests.analysis.programs import codes, findings
 
 CASES = [
     (
@@ -277,3 +277,35 @@ def test_a_trainer_with_a_loop_of_its_own_trains(step: str, expected: str) -> No
         Own(model=torch.load("m"), args=TrainingArguments("o")).train(path="s")
     """
     assert codes(program, "TDL2") == expected
+
+
+WORKERS = """
+    from torch.utils.data import DataLoader, Dataset
+    from other import seed_all
+    class Data(Dataset):
+        def __getitem__(self, i):
+            {inside}
+            return i
+    def main():
+        model = nn.Linear(2, 2)
+        for x in DataLoader(Data(), num_workers={count}, worker_init_fn={init}):
+            model(x)
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("inside", "count", "init", "severity"),
+    [
+        ("seed_all(i)", 2, "None", "error"),
+        ("seed_all(i)", 0, "None", "warning"),
+        ("pass", 2, "lambda i: seed_all(i)", "error"),
+        ("pass", "int(input())", "lambda i: seed_all(i)", "error"),
+        ("pass", "int(input())", "None", "error"),
+    ],
+)
+def test_what_may_seed_in_workers_seeds_nothing_in_the_main_process(
+    inside: str, count: object, init: str, severity: str
+) -> None:
+    found = findings(WORKERS.format(inside=inside, count=count, init=init))
+    assert [each.severity for each in found if each.code == "TDL001"] == [severity]

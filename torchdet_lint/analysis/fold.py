@@ -164,7 +164,7 @@ class Walk:
             return self._worker(node, state, around)
         if node.kind == "worker-init":
             inner = around._replace(loop="")
-            return self.fold(node.body, state, inner) if around.worker else Outcome(state, None, None, {})
+            return _there(self.fold(node.body, state, inner)) if around.worker else Outcome(state, None, None, {})
         inner = around._replace(**modes.around(node.kind))
         body = self.fold(node.body, state, inner)
         if node.kind == "fork-rng":
@@ -181,7 +181,8 @@ class Walk:
         seeded = tuple(str(f.value) for f in own.items if isinstance(f, Known)) if isinstance(own, Items) else ()
         inner = around._replace(worker=kind, fixed=fixed != FALSE, loop="call", seeded=seeded)
         body = self.fold(node.body, state, inner)
-        return Outcome(state if kind else body.after, None, None, body.hits)
+        hits = _there(body).hits if kind == "yes" else body.hits
+        return Outcome(state if kind else body.after, None, None, hits)
 
     def _enter(self, node: Enter, state: State, around: Around) -> Outcome:
         summary = node.summary
@@ -295,6 +296,11 @@ _USUAL_FIRST = ("backward", "unseeded:")
 def _rather(key: str, hit: Hit, known: Hit) -> bool:
     """Whether a later hit says more than the one that is known."""
     return known.unusual and not hit.unusual and key.startswith(_USUAL_FIRST)
+
+
+def _there(outcome: Outcome) -> Outcome:
+    """What happens in worker processes: whatever seems to seed there seeds nothing here."""
+    return outcome._replace(hits={key: hit for key, hit in outcome.hits.items() if key != "unknown-seeder"})
 
 
 def _unusual(hits: dict[str, Hit]) -> dict[str, Hit]:
