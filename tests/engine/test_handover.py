@@ -113,6 +113,7 @@ def test_nobody_waits_where_there_is_little(tree: Tree, monkeypatch: pytest.Monk
     run(options(".", jobs=4))
     monkeypatch.setattr("torchdet_lint.engine.pipeline.SMALL", 0)
     run(options(".", jobs=1))
+    run(options("one/train.py", jobs=2))
     with pytest.raises(AssertionError, match="started"):
         run(options(".", jobs=2))
 

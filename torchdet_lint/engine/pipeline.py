@@ -67,7 +67,8 @@ class Run:
         """Reads every file, and gives who judges them, in as many processes."""
         settings = self.options.settings.project
         terms = self._terms(settings)
-        crew = Crew(partial(judge_there, terms), min(jobs, EARLY)) if self._is_worth_a_crew(jobs) else None
+        most = min(jobs, EARLY, len(self.judged))  # only parts with a reported file are judged
+        crew = Crew(partial(judge_there, terms), most) if self._is_worth_a_crew(most) else None
         try:
             self.loaded = load_all(self.scope.entries, terms.context.apis, self.options.jobs, self.progress, self.kept)
             self.progress("linking", 0, 0)
