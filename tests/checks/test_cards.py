@@ -198,3 +198,9 @@ def test_which_backends_attention_may_use(before: str, value: str, state: str) -
         "torch.nn.functional.scaled_dot_product_attention(x, x, x).sum().backward()\n"
     )
     assert [(each.value, each.state) for each in found.modes if each.name == "SDPA backends"] == [(value, state)]
+
+
+def test_a_program_that_is_too_large_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not [each for each in card(TRAIN).traits if "too large" in each]
+    monkeypatch.setattr("torchdet_lint.analysis.machine.MAX_STEPS", 20)
+    assert card(TRAIN).traits[-1] == "too large to be followed to its end"

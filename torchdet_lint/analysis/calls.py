@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes, commands, lengths, spelling
-from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_RECURSION, MAX_STEPS, Frame, Machine
+from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_RECURSION, Frame, Machine
 from torchdet_lint.analysis.naming import is_address, is_made
 from torchdet_lint.analysis.trace import Branch, Enter, Event, Summary, Trace, Within
 from torchdet_lint.analysis.values import (
@@ -283,7 +283,7 @@ def summarise(
     found = m.summaries.get(key)
     if found is not None:
         return found
-    if key in m.active or m.call_depth >= m.max_depth or m.steps > MAX_STEPS:
+    if key in m.active or m.call_depth >= m.max_depth or m.is_spent:
         return None
     count = m.contexts.get(function, 0)
     if count >= MAX_CONTEXTS or m.running.get(function, 0) >= MAX_RECURSION:

@@ -144,6 +144,11 @@ class Machine:
         self.classes: dict[ClassValue, object] = {}
         self._apis: dict[str, Api | None] = {}
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether no further call is entered, because too much has been evaluated already."""
+        return self.steps > MAX_STEPS
+
     # What is known of the outside
 
     def api(self, path: str) -> Api | None:

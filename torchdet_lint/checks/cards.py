@@ -85,6 +85,8 @@ def _traits(program: ProgramFacts) -> Iterator[str]:
     yield "trains" if "backward" in program.hits else "does not train"
     if "cuda" in program.hits:
         yield f"names an accelerator ({program.hits['cuda'].event.api})"
+    if not program.whole:
+        yield "too large to be followed to its end"
 
 
 def _families(facts: Facts, program: ProgramFacts, found: list[Event]) -> Iterator[FamilyCard]:

@@ -33,11 +33,14 @@ LIBRARY = ""
 
 @dataclass(frozen=True)
 class ProgramFacts:
-    """One program: its trace, the first events of each kind, and the walk that found them."""
+    """One program: its trace, the first events of each kind, and the walk that found them; `whole` unless it was too large to
+    be followed to its end.
+    """
 
     program: Program
     trace: Trace
     outcome: Outcome
+    whole: bool = True
 
     @property
     def hits(self) -> Mapping[str, Hit]:
@@ -166,7 +169,7 @@ def _run(facts: Facts, program: Program, machine: Machine) -> ProgramFacts:
     if program.function:
         trace = (*trace, *_script(machine, program))
     facts.entered.update(machine.entered())
-    return ProgramFacts(program, trace, _fold(facts, program.path, program.path, trace))
+    return ProgramFacts(program, trace, _fold(facts, program.path, program.path, trace), not machine.is_spent)
 
 
 def _script(machine: Machine, program: Program) -> Iterator[Node]:
