@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.machine import Frame, Machine
@@ -67,7 +68,7 @@ def define(m: Machine, f: Frame, s: ir.Class) -> ClassValue:
         for b in bases
     )
     m.code[f.path, f.unit, value.span] = s
-    m.classes[value] = ClassInfo(value, bases, inner.env, code, fields, is_dataclass or nested, inner)
+    m.define_class(value, ClassInfo(value, bases, inner.env, code, fields, is_dataclass or nested, inner))
     return value
 
 
@@ -84,8 +85,21 @@ def info(m: Machine, cls: ClassValue) -> ClassInfo | None:
     return found if isinstance(found, ClassInfo) else None
 
 
-def ancestry(m: Machine, cls: ClassValue) -> tuple[tuple[ClassInfo, ...], tuple[str, ...]]:
+Ancestry: TypeAlias = tuple[tuple[ClassInfo, ...], tuple[str, ...]]
+
+
+def ancestry(m: Machine, cls: ClassValue) -> Ancestry:
     """The project classes that it is made of, nearest first, and the canonical names of its outside bases."""
+    remembered = m.ancestries.get(cls)
+    if remembered is not None and remembered[0] == m.defined[0]:
+        found: Ancestry = remembered[1]
+        return found
+    found = _ancestry(m, cls)
+    m.ancestries[cls] = m.defined[0], found
+    return found
+
+
+def _ancestry(m: Machine, cls: ClassValue) -> Ancestry:
     known: list[ClassInfo] = []
     outside: list[str] = []
     todo: list[Value] = [cls]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.heap import Heap
@@ -142,6 +142,10 @@ class Machine:
         self._written: dict[tuple[str, str], Value] = {}
         self._running: set[tuple[str, int]] = set()
         self.classes: dict[ClassValue, object] = {}
+        self.defined: list[int] = base.defined if base is not None else [0]
+        """How often a class has been defined, on any machine of these."""
+        self.ancestries: dict[ClassValue, tuple[int, Any]] = {}
+        """A memo of `torchdet_lint.analysis.classes.ancestry`, good while no class has been defined since."""
         self._apis: dict[str, Api | None] = {}
 
     @property
@@ -261,6 +265,10 @@ class Machine:
     def class_info(self, cls: ClassValue) -> object | None:
         found = self.classes.get(cls)
         return found if found is not None or self.base is None else self.base.class_info(cls)
+
+    def define_class(self, cls: ClassValue, info: object) -> None:
+        self.classes[cls] = info
+        self.defined[0] += 1
 
     def class_identity(self, cls: ClassValue) -> Identity:
         """Under which the heap keeps what this program assigns to attributes of a class."""
