@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.analysis.programs import codes
+from tests.analysis.programs import codes, findings
 
 CASES = [
     (
@@ -335,3 +335,15 @@ def test_an_argument_that_only_some_paths_give_is_else_the_default() -> None:
     """
     assert codes(text) == ""
     assert codes(text.replace("seed=7", "seed=None")) == "tdl004"
+
+
+def test_a_default_is_quoted_from_where_the_function_stands() -> None:
+    program = """
+        def main(seed: int = int(time.time())):
+            torch.manual_seed(seed)
+        x = 1
+        if __name__ == "__main__":
+            main()
+    """
+    [found] = [each for each in findings(program) if each.code == "TDL005"]
+    assert "is seeded with `time.time()`, the clock" in found.message

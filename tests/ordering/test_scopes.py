@@ -90,6 +90,29 @@ CLASS_SPEAKS = {
         "is numbered one after the other",
         "high",
     ),
+    **{
+        f"position given by a special method, {name}": (
+            dataset("self.names = list({p.name for p in root})", "def __getitem__(self, i):", f"    return {given}"),
+            "gives elements their position with `index`",
+            "high",
+        )
+        for name, given in {
+            "alone": "self.names.index(i)",
+            "in a tuple": "i, self.names.index(i)",
+            "in a tuple in a tuple": "i, (i, self.names.index(i))",
+            "in a list": "[i, self.names.index(i)]",
+            "in a dictionary": "{'x': i, 'y': self.names.index(i)}",
+        }.items()
+    },
+    "positions kept in pairs": (
+        dataset(
+            "self.names = list(set(root))\nself.pairs = []\nfor p in root:\n    self.pairs.append((p, self.names.index(p)))",
+            "def __getitem__(self, i):",
+            "    return self.pairs[i]",
+        ),
+        "gives elements their position with `index`",
+        "medium",
+    ),
     "class attribute": (
         "class Data:\n    files = os.listdir('a')\n    def get(self, i):\n        return self.files[i]",
         "becomes the list `self.files`",
@@ -129,6 +152,12 @@ CLASS_SILENT = {
     ),
     "asserted single": dataset("files = glob.glob(root)\nassert len(files) == 1\nself.file = files[0]"),
     "counted only": dataset("self.n = len(os.listdir(root))"),
+    "position in what is sorted": dataset(
+        "self.names = sorted({p.name for p in root})", "def __getitem__(self, i):", "    return i, self.names.index(i)"
+    ),
+    "position in a list that is given": dataset(
+        "self.names = root", "def __getitem__(self, i):", "    return {'y': self.names.index(i)}"
+    ),
     "ints gathered across methods": (
         "class Data:\n    def __init__(self):\n        self.seen = set()\n    def add(self, xs):\n        for i, x in enumerate(xs):\n"
         "            self.seen.add(i)\n    def all(self):\n        return list(self.seen)[0]"

@@ -448,9 +448,10 @@ def _default(m: Machine, frame: Frame, function: FunctionValue, param: ir.Param,
         value: Value = known(param.default.value)
     else:
         outer = m.closure_frame(function.closure, function.path)
-        kept, outer.trace = outer.trace, []
+        before = outer.trace, outer.unit
+        outer.trace, outer.unit = [], function.unit  # a module has gone on to other statements since
         value = evaluate(m, outer, param.default)
-        outer.trace = kept
+        outer.trace, outer.unit = before
         if isinstance(value, Made) and value.cls in ("typer.Option", "typer.Argument"):
             return typer_default(value, param)
     return Option(value, parameter_label(param.name)) if open_call else value

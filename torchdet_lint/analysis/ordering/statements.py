@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -181,6 +181,9 @@ def _return(frame: Frame, statement: ir.Return) -> bool:
     if value.form == "index":
         frame.use(value, "is numbered one after the other")
         value = PLAIN
+    elif frame.function.startswith("__"):  # whoever calls it is out of sight
+        for number in _numbers_in(frame, value):
+            frame.use(number, "is numbered one after the other")
     orders = frame.loop_orders()
     if orders and frame.derived(statement.value) and not frame.visible(value):
         tests = [test for loop in frame.loops if loop.origins for test in loop.tests]
@@ -189,6 +192,16 @@ def _return(frame: Frame, statement: ir.Return) -> bool:
     frame.leave(frame.visible(value), "is returned")
     frame.returned.append(frame.export(value))
     return True
+
+
+def _numbers_in(frame: Frame, value: Value, depth: int = 3) -> Iterator[Value]:
+    """The numbers counted along an arbitrary order in what a function gives: `return image, self.names.index(name)`."""
+    item = frame.item(value)
+    for part in value.parts or (() if item is None else (item,)):
+        if part.form == "index":
+            yield part
+        elif depth:
+            yield from _numbers_in(frame, part, depth - 1)
 
 
 def _equality(test: ir.Expr) -> bool:
