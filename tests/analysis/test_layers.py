@@ -178,3 +178,22 @@ def test_attention_of_a_class_that_nobody_makes() -> None:
     """
     assert codes({"library.py": library}, "TDL3") == "tdl302"
     assert codes({"library.py": library.replace("need_weights=False, ", "")}, "TDL3") == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "between", "expected"),
+    [("", "", "TDL001"), ("torch.manual_seed(0)", "", ""), ("", "torch.manual_seed(0)", "")],
+)
+def test_skorch_makes_its_networks_when_it_fits(before: str, between: str, expected: str) -> None:
+    program = f"""
+        from skorch import NeuralNetClassifier
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(2, 2)
+        {before}
+        net = NeuralNetClassifier(Net)
+        {between}
+        net.fit(x, y)
+    """
+    assert codes(program) == expected
