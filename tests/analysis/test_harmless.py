@@ -356,6 +356,50 @@ def test_where_processes_meet_is_no_result(body: str, expected: str) -> None:
     assert codes(program, "TDL0") == expected
 
 
+@pytest.mark.parametrize(
+    ("function", "value", "expected"),
+    [
+        ("run_name", "''.join(random.choices(string.ascii_letters, k=6))", ""),
+        ("make_run_id", "f'run-{random.randint(0, 9)}'", ""),
+        ("free_port", "random.randint(20_000, 30_000)", ""),
+        ("model_name", "random.choice(models)", "TDL003"),
+        ("sample_id", "random.randint(0, 9)", "TDL003"),
+        ("random_path", "[random.random() for _ in range(9)]", "TDL003"),
+        ("draw", "random.randint(0, 9)", "TDL003"),
+    ],
+)
+def test_a_function_that_makes_up_a_name(function: str, value: str, expected: str) -> None:
+    program = f"""
+        import string
+        from run import models, use
+        def {function}():
+            return {value}
+        use({function}())
+    """
+    assert codes(program, "TDL003") == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("wandb.init(name=f'run-{random.randint(0, 9)}')", ""),
+        ("wandb.init(project='x', id=''.join(random.choices('abc', k=6)))", ""),
+        ("wandb.init(run_id=''.join(random.choices('abc', k=6)))", ""),
+        ("mlflow.start_run(run_name='a%d' % random.randint(0, 9))", ""),
+        ("wandb.init(config=random.randint(0, 9))", "TDL003"),
+        ("wandb.init(name=random.choice(names))", "TDL003"),
+        ("build(name=f'net{random.randint(0, 9)}')", "TDL003"),
+    ],
+)
+def test_what_a_run_is_called_where_it_is_logged_is_no_result(call: str, expected: str) -> None:
+    program = f"""
+        import wandb, mlflow
+        from run import build, names
+        {call}
+    """
+    assert codes(program, "TDL003") == expected
+
+
 CALLBACKS = """\
 class Quiet:
     def on_start(self): pass

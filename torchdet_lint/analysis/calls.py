@@ -109,7 +109,7 @@ def arguments(m: Machine, f: Frame, expr: ir.Call) -> tuple[Args, Named]:
     args: list[Value] = []
     named: dict[str, Value] = {}
     for arg in expr.args:
-        naming, f.naming = f.naming, f.naming or is_made(expr, arg.value) or is_address(arg)
+        naming, f.naming = f.naming, f.naming or is_made(expr, arg.value) or is_address(expr, arg)
         value = bounded(evaluate(m, f, arg.value))
         f.naming = naming
         lengths.fixed(m, arg.value, value)

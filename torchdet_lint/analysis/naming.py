@@ -21,6 +21,11 @@ _ADDRESS = re.compile(r"(?:^|_)port$|^(?:dist_url|init_method|rdzv_endpoint|mast
 _ANY = re.compile(r"(?:^|[_.])(?:port|uid|uuid|color|colour)$")
 """What names nothing that exists: one of many is as good as any other."""
 
+_WAY = re.compile(r"(?:path|dir|folder|file)$")
+"""A function that is called so may give a path of numbers, or one of the files that there are."""
+
+_TRACKERS = frozenset("wandb mlflow neptune comet_ml clearml aim swanlab".split())
+
 _SPELLING = re.compile(
     r"letters|digits|alphabet|charset|chars|ascii|printable|words|adjectives|nouns|animals", re.IGNORECASE
 )
@@ -60,9 +65,31 @@ def labels(m: Machine, f: Frame, text: str, target: ir.Expr, value: ir.Expr) -> 
     return not (isinstance(target, ir.Name) and _draws(value) and _is_read(m, f, target.id))
 
 
-def is_address(arg: ir.Arg) -> bool:
-    """Whether an argument is where processes meet: `init_method=f"tcp://localhost:{port}"`, `port=…`."""
-    return arg.star == "=" and _ADDRESS.search(arg.name) is not None and not _picks(arg.value)
+def is_address(call: ir.Call, arg: ir.Arg) -> bool:
+    """Whether an argument is where processes meet (`init_method=f"tcp://localhost:{port}"`, `port=…`), or what a run is called
+    where it is logged (`wandb.init(name=…)`).
+    """
+    if arg.star != "=" or _picks(arg.value):
+        return False
+    tracked = _root(call.func) in _TRACKERS and (arg.name == "id" or is_label(arg.name))
+    return tracked or _ADDRESS.search(arg.name) is not None
+
+
+def _root(func: ir.Expr) -> str:
+    while isinstance(func, ir.Attr):
+        func = func.value
+    return func.id if isinstance(func, ir.Name) else ""
+
+
+def makes_name(function: object, value: ir.Expr) -> bool:
+    """Whether a function that is called like a name makes one up: `def run_id(): return "".join(random.choices(digits, k=6))`."""
+    return (
+        isinstance(function, ir.Function)
+        and is_label(function.name)
+        and _WAY.search(function.name) is None
+        and _draws(value)
+        and not _picks(value)
+    )
 
 
 def _picks(value: ir.Expr) -> bool:

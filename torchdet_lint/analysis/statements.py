@@ -14,7 +14,7 @@ from torchdet_lint.analysis.decorating import decorate
 from torchdet_lint.analysis.expressions import evaluate
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.measuring import is_measured
-from torchdet_lint.analysis.naming import labels, names_something
+from torchdet_lint.analysis.naming import labels, makes_name, names_something
 from torchdet_lint.analysis.overwriting import record_overwritten
 from torchdet_lint.analysis.trace import Branch, Event, Leave, Node, Repeat, Within
 from torchdet_lint.analysis.values import (
@@ -164,7 +164,9 @@ def _augment(m: Machine, f: Frame, s: ir.Augment) -> None:
 
 
 def _return(m: Machine, f: Frame, s: ir.Return) -> None:
+    f.naming = s.value is not None and makes_name(f.function, s.value)
     f.returns.append(evaluate(m, f, s.value) if s.value is not None else NONE)
+    f.naming = False
     leave(f, "return")
 
 
