@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes, commands, lengths, spelling
+from torchdet_lint.analysis.keeping import left_open
 from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_RECURSION, Frame, Machine
 from torchdet_lint.analysis.naming import is_address, is_made
 from torchdet_lint.analysis.trace import Branch, Enter, Event, Summary, Trace, Within
@@ -347,8 +348,7 @@ def _evaluate(m: Machine, function: FunctionValue, args: Args, named: Named, *, 
     trace = tuple(frame.trace)
     for decorator in code.decorators:
         trace = _decorated(m, frame, decorator, trace)
-    opens = tuple(frame.opens) if frame.opened is None else frame.opened
-    return Summary(function.qualname, function.path, trace, result, code.is_generator, opens)
+    return Summary(function.qualname, function.path, trace, result, code.is_generator, left_open(frame, trace))
 
 
 def _owner(m: Machine, function: FunctionValue, receiver: Value) -> ClassValue | None:

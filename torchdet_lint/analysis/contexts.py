@@ -10,6 +10,7 @@ from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Branch
 from torchdet_lint.analysis.values import (
     FALSE,
+    NONE,
     Flow,
     FunctionValue,
     Instance,
@@ -106,9 +107,15 @@ def _enter_one(m: Machine, f: Frame, value: Value, span: ir.Span) -> tuple[Value
     return value, context_kinds(m, value)
 
 
-def manages(code: ir.Function | ir.Lambda | None) -> bool:
-    """Whether a function is a context manager, whose `with` statements are still open in the body of its caller's."""
-    return isinstance(code, ir.Function) and any(ir.last_name(d).endswith("contextmanager") for d in code.decorators)
+def leave_context(m: Machine, f: Frame, value: Value, span: ir.Span) -> None:
+    """What leaving a context of the project's own does goes into the frame's trace."""
+    from torchdet_lint.analysis import calls
+
+    if not isinstance(value, Instance):
+        return
+    found = classes.find_member(m, value.cls, "__exit__") or classes.find_member(m, value.cls, "__aexit__")
+    if found is not None and isinstance(found[0], FunctionValue):
+        calls.enter(m, f, found[0], (value, NONE, NONE, NONE), (), span, receiver=value.identity)
 
 
 def enter_by_hand(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from torchdet_lint import ir
 from torchdet_lint.analysis.checkpoints import ROLES, record_checkpoint
 from torchdet_lint.analysis.conditions import argument, drawn, filled, redirected
+from torchdet_lint.analysis.keeping import manages
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Branch, Event
 from torchdet_lint.analysis.values import (
@@ -117,6 +118,9 @@ def _seed(m: Machine, f: Frame, made: Made, row: Api, site: Site) -> None:
     if value == FALSE:  # `LightningCLI(seed_everything_default=False)`
         return
     if _is_own_state(m, value):
+        if row.seeds and value is not None:
+            note = "open" if manages(f.function) else ""
+            f.trace.append(Event("rng-back", site, made.cls, tuple(row.seeds), value=value, made=made, note=note))
         return
     if value is None and made.open:
         value = Option(known(0), "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from torchdet_lint.analysis import modes
+from torchdet_lint.analysis import keeping, modes
 from torchdet_lint.analysis.state import FAMILIES, Around, State, Status, merge
 from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Node, Repeat, Summary, Trace, Within, touched
 from torchdet_lint.analysis.values import (
@@ -79,6 +79,7 @@ class Walk:
     seed_only: frozenset[Site] = frozenset()
     forgiven: frozenset[Identity] = frozenset()
     base: State = State()
+    kept: dict[Identity, keeping.Families] = field(default_factory=dict)
     imported: set[str] = field(default_factory=set)
     _memo: dict[tuple[int, State, Around], Outcome] = field(default_factory=dict)
     _keep: list[Summary] = field(default_factory=list)
@@ -86,6 +87,7 @@ class Walk:
     _loops: list[Repeat] = field(default_factory=list)
 
     def run(self, trace: Trace) -> Outcome:
+        self.kept = keeping.families_of(keeping.given_back(trace))
         return self.fold(trace, State(), Around())
 
     def fold(self, trace: Trace, state: State, around: Around) -> Outcome:
@@ -172,6 +174,13 @@ class Walk:
                 None if way is None else way._replace(rng=state.rng) for way in (body.after, body.returned, body.jumped)
             )
             return Outcome(after, returned, jumped, body.hits)
+        if node.kind == keeping.BLOCK:
+            known = tuple(keeping.states(node.value))
+            after, returned, jumped = (
+                None if way is None else keeping.give_back(way, known)
+                for way in (body.after, body.returned, body.jumped)
+            )
+            return Outcome(after, returned, jumped, body.hits)
         return body
 
     def _worker(self, node: Within, state: State, around: Around) -> Outcome:
@@ -204,6 +213,8 @@ class Walk:
         start = self.base if node.kind == "spawn" else state
         body = self._summary(summary, start, inner)
         after = merge(Truth.OPEN, body.after, body.returned)
+        if self.kept and after is not None and not summary.opens:
+            after = keeping.give_back(after, keeping.closed(summary, state, after))
         if node.kind == "spawn":
             after = state
         return Outcome(after, None, None, body.hits)
@@ -229,6 +240,10 @@ class Walk:
             return state.seeded(families) if families else state
         if event.kind == "mode":
             return modes.apply(event, state)
+        if event.kind == "rng-state" and event.made is not None and event.made.identity in self.kept:
+            return keeping.keep(state, event.made.identity, self.kept[event.made.identity])
+        if event.kind == "rng-back":
+            return state if event.note == "open" else keeping.give_back(state, keeping.states(event.value))
         if event.kind == "eval":
             return state._replace(evals=state.evals.union(touched(event)))
         if event.kind == "train":

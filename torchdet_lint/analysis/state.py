@@ -23,11 +23,20 @@ SEEDED_BY = {"imgaug": "numpy"}
 """Families that take their first seed from another one where nobody seeds them (imgaug/random.py@0.4.0, `get_global_rng`)."""
 
 
+class Kept(NamedTuple):
+    """The state of a generator that was read and will come back: for which families, and who was seeded then."""
+
+    identity: Identity
+    families: tuple[str, ...]
+    rng: tuple[tuple[str, Status], ...]
+
+
 class State(NamedTuple):
     """What has been set up when a node of the trace is reached. `rng` maps families to statuses, sorted by family.
 
     `strict`: "off", "on", "warn", "unknown". `cublas`: whether CUBLAS_WORKSPACE_CONFIG holds a deterministic value.
     `sdp_off`: SDPA backends that are switched off for the process. `evals`: modules in evaluation mode.
+    `kept`: states of generators that were read and will come back.
     """
 
     rng: tuple[tuple[str, Status], ...] = ()
@@ -36,12 +45,17 @@ class State(NamedTuple):
     flash: bool = False
     sdp_off: frozenset[str] = frozenset()
     evals: frozenset[Identity] = frozenset()
+    kept: tuple[Kept, ...] = ()
 
     def status(self, family: str) -> Status:
         for name, status in self.rng:
             if name == family:
                 return status
         return self.status(SEEDED_BY[family]) if family in SEEDED_BY else Status.UNSEEDED
+
+    def given_back(self, family: str) -> bool:
+        """Whether the family will get back a state of before: a seed of now is gone then."""
+        return any(family in kept.families for kept in self.kept)
 
     def seeded(self, families: tuple[str, ...]) -> State:
         found = dict(self.rng)
@@ -98,6 +112,7 @@ def merge(test: Truth, then: State | None, other: State | None) -> State | None:
         then.flash or other.flash,
         then.sdp_off & other.sdp_off,
         then.evals & other.evals,
+        then.kept if then.kept == other.kept else tuple(dict.fromkeys((*then.kept, *other.kept))),
     )
 
 

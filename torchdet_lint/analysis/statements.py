@@ -9,9 +9,10 @@ from typing import Any
 from torchdet_lint import ir
 from torchdet_lint.analysis import attributes, classes, importing, iteration, lengths, tests
 from torchdet_lint.analysis.calls import of_annotation
-from torchdet_lint.analysis.contexts import STACKS, enter_context, manages
+from torchdet_lint.analysis.contexts import STACKS, enter_context, leave_context
 from torchdet_lint.analysis.decorating import decorate
 from torchdet_lint.analysis.expressions import evaluate
+from torchdet_lint.analysis.keeping import manages
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.measuring import is_measured
 from torchdet_lint.analysis.naming import labels, makes_name, names_something
@@ -383,6 +384,7 @@ def _enter_next(m: Machine, f: Frame, s: ir.With, items: tuple[tuple[ir.Expr, ir
     if target is not None:
         attributes.assign(m, f, target, entered, s.span)
     _enter_next(m, f, s, items[1:])
+    leave_context(m, f, value, context.span)
     opened = f.opens[open_before:] if isinstance(value, Made) and value.cls in STACKS else kinds
     del f.opens[open_before : open_before + len(opened)]
     trace, f.trace = tuple(f.trace), kept

@@ -25,7 +25,8 @@ class Event:
     - "made": a container of networks is made
     - "train", "eval", "load": what was done to the object `value`, or to all of a tuple (see `touched`); "seeded": to an object
     - "saved", "loaded", "restored": a checkpoint with entries about training (`value`: their names), any file, and entries
-      about training that are taken out of one; "rng-state": the state of a generator is read
+      about training that are taken out of one; "rng-state": the state of a generator is read; "rng-back": a generator gets a
+      state `value` that was read from it before (note "open": where the `with` statement ends that this is the manager of)
     - "backward", "cuda", "matmul": evidence
     """
 

@@ -1,14 +1,14 @@
-"""Reading code for names of seeds: parameters that are dead, attributes that are read, tests that mistake 0 for None."""
+"""Reading code for names of seeds: parameters that are dead, tests that mistake 0 for None."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from torchdet_lint import ir
 from torchdet_lint.analysis.tests import path_text
 from torchdet_lint.analysis.triggers import SEED_WORD
 from torchdet_lint.checks.facts import nested
-from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names
 
 VERBS = (
@@ -35,27 +35,34 @@ WHOLE = frozenset(
 )
 """Words of code that reads all attributes of something at once."""
 
-_NAMESPACES = frozenset("args opt opts cfg config hparams FLAGS flags options".split())
-"""What parsed command lines are called."""
-
-
 def is_seed_name(name: str) -> bool:
     return SEED_WORD.search(name) is not None and not name.startswith("_") and name.split("_", 1)[0] not in VERBS
 
 
-def dead_parameters(names: Names, body: ir.Body) -> Iterator[tuple[ir.Param, str | None]]:
-    """Seed parameters that their function never reads (with None), or only stores in an attribute (with its name)."""
+@dataclass(frozen=True, slots=True)
+class Dead:
+    """A seed parameter that its function never reads, or only stores in the attribute `stored` of an object of class `cls`."""
+
+    param: ir.Param
+    stored: str | None
+    cls: ir.Class | None
+
+
+def dead_parameters(names: Names, body: ir.Body) -> Iterator[Dead]:
+    """Seed parameters that their function never reads, or only stores in an attribute."""
     for function, cls in _functions(body, None):
         if _is_stub(function) or (cls is not None and _overrides(names, cls, function)):
             continue
+        if function.name == "__init__" and function.decorators:
+            continue  # `@register_to_config`: what decorates a constructor keeps its arguments
         for param in function.params:
             if param.kind in ("*", "**") or not is_seed_name(param.name):
                 continue
             reads, stored = _uses(function, param.name)
             if reads == 0:
-                yield param, None
+                yield Dead(param, None, cls)
             elif stored is not None and reads == 1:
-                yield param, stored
+                yield Dead(param, stored, cls)
 
 
 def _functions(body: ir.Body, cls: ir.Class | None) -> Iterator[tuple[ir.Function, ir.Class | None]]:
@@ -112,7 +119,7 @@ def _uses(function: ir.Function, name: str) -> tuple[int, str | None]:
     for node in nested(function.body):
         if isinstance(node, ir.Name) and node.id == name:
             reads += 1
-        elif isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id in WHOLE and not node.args:
+        elif isinstance(node, ir.Call) and _takes_all(node):
             reads += 2
         elif isinstance(node, ir.Assign) and isinstance(node.value, ir.Name) and node.value.id == name:
             target = node.targets[0]
@@ -123,55 +130,13 @@ def _uses(function: ir.Function, name: str) -> tuple[int, str | None]:
     return reads, stored
 
 
-class AttributeReads:
-    """Which attribute names the project reads anywhere."""
-
-    def __init__(self, project: Project) -> None:
-        self._project = project
-        self._known: dict[str, bool] = {}
-
-    def reads(self, name: str) -> bool:
-        """Whether some code reads `anything.name`, or names it in a string."""
-        if name not in self._known:
-            self._known[name] = any(self._reads_in(path, name) for path in self._project.modules)
-        return self._known[name]
-
-    def reads_option(self, name: str) -> bool:
-        """The same for a command-line option, whose namespace may also be read as a whole."""
-        return self.reads(name) or any(
-            not WHOLE.isdisjoint(unit.words) and not _NAMESPACES.isdisjoint(unit.words)
-            for module in self._project.modules.values()
-            for unit in module.source.units
-        )
-
-    def _reads_in(self, path: str, name: str) -> bool:
-        for unit in self._project.modules[path].source.units:
-            if name not in unit.words or unit.kind in ("import", "from"):
-                continue
-            read: set[int] = set()
-            written: set[int] = set()
-            for node in nested(self._project.body(path, unit.index)):
-                if isinstance(node, ir.Attr) and node.name == name:
-                    read.add(id(node))
-                if isinstance(node, ir.Assign):
-                    written.update(map(id, node.targets))
-                if isinstance(node, ir.Call):
-                    written.add(id(node.func))  # `env.seed(3)` and `np.random.seed(0)` are methods: no option is called
-                    if _names_it(node, name):
-                        return True
-                if isinstance(node, ir.Item) and isinstance(node.key, ir.Const) and node.key.value == name:
-                    return True
-            if read - written:
-                return True
-        return False
-
-
-def _names_it(call: ir.Call, name: str) -> bool:
-    """`getattr(x, "name")`, `cfg.get("name")`"""
-    callee = ir.last_name(call.func)
-    return callee in ("getattr", "get", "hasattr", "pop", "attrgetter") and any(
-        isinstance(arg.value, ir.Const) and arg.value.value == name for arg in call.args
-    )
+def _takes_all(call: ir.Call) -> bool:
+    """Whether a call takes all parameters of the function that it is made in: `locals()`, Lightning's `save_hyperparameters()`
+    (lightning/pytorch/core/mixins/hparams_mixin.py@2.6.6), which puts them in `self.hparams`.
+    """
+    if isinstance(call.func, ir.Name):
+        return call.func.id in WHOLE and not call.args
+    return isinstance(call.func, ir.Attr) and call.func.name == "save_hyperparameters"
 
 
 def zero_tests(body: ir.Body, texts: frozenset[str] = frozenset()) -> Iterator[tuple[ir.Span, ir.Span]]:

@@ -13,7 +13,8 @@ from torchdet_lint.analysis.triggers import SEED_WORD, holds_seed_name
 from torchdet_lint.analysis.values import Known, Option, Site, Value
 from torchdet_lint.checks.emit import at_site, call_text, family_name, finding, locate, source_text
 from torchdet_lint.checks.facts import Facts, find_call, nested
-from torchdet_lint.checks.seed_names import AttributeReads, dead_parameters, texts_in, zero_tests
+from torchdet_lint.checks.seed_names import dead_parameters, texts_in, zero_tests
+from torchdet_lint.checks.seed_reads import AttributeReads
 from torchdet_lint.finding import Finding
 
 REPEATED = ("forward", "__getitem__", "__call__", "training_step", "__getitems__")
@@ -41,14 +42,13 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _parameters(facts: Facts, path: str, unit: int, body: ir.Body, reads: AttributeReads) -> Iterator[Finding]:
     """Parameters that nothing reads, or that are only stored where nothing reads them."""
-    for param, stored in dead_parameters(facts.names(path), body):
-        site = Site(path, unit, param.span, "")
+    for dead in dead_parameters(facts.names(path), body):
+        name, stored = dead.param.name, dead.stored
+        place = locate(facts, Site(path, unit, dead.param.span, ""))
         if stored is None:
-            yield finding(facts, "TDL011", "unread", locate(facts, site), option=param.name, where="", value="")
-        elif not reads.reads(stored):
-            yield finding(
-                facts, "TDL011", "stored", locate(facts, site), option=param.name, where=f"self.{stored}", value=""
-            )
+            yield finding(facts, "TDL011", "unread", place, option=name, where="", value="")
+        elif not reads.reads_stored(stored, dead.cls):
+            yield finding(facts, "TDL011", "stored", place, option=name, where=f"self.{stored}", value="")
 
 
 def _zero(facts: Facts, path: str, unit: int, body: ir.Body) -> Iterator[Finding]:
@@ -108,10 +108,10 @@ def _reseeded(facts: Facts) -> Iterator[Finding]:
         visits = facts.reached(event)
         family = family_name(event.families[0])
         method = event.site.scope.rpartition(".")[2]
-        if _called_again(facts, event, method) and not all(visit.around.local for visit in visits):
+        if _called_again(facts, event, method) and not all(_undone(visit, event) for visit in visits):
             said.add(event.site)
             yield _again(facts, event, "method", where=event.site.scope, family=family)
-        elif visits and any(_in_loop(visit) for visit in visits):
+        elif visits and any(_in_loop(visit) and not _undone(visit, event) for visit in visits):
             said.add(event.site)
             yield _again(facts, event, "loop", where="", family=family)
 
@@ -154,7 +154,12 @@ def _told_by_caller(facts: Facts, event: Event) -> bool:
 def _in_loop(visit: Visit) -> bool:
     """Whether a seeder runs again and again, other than where a parameter asks for it that nobody is known to give."""
     asked = visit.around.optional.startswith(parameter_label("").rstrip("`"))
-    return visit.around.loop == "loop" and not (visit.around.local or visit.around.worker or asked)
+    return visit.around.loop == "loop" and not (visit.around.worker or asked)
+
+
+def _undone(visit: Visit, event: Event) -> bool:
+    """Whether the generators get back the state that they had before the seeder."""
+    return visit.around.local or all(visit.state.given_back(family) for family in event.families)
 
 
 def _again(facts: Facts, event: Event, variant: str, **values: str) -> Finding:

@@ -10,8 +10,9 @@ from torchdet_lint.analysis.fold import Hit
 from torchdet_lint.analysis.trace import Enter
 from torchdet_lint.analysis.values import Site
 from torchdet_lint.checks.facts import Facts, find_call, nested
-from torchdet_lint.checks.seed_names import AttributeReads, dead_parameters
+from torchdet_lint.checks.seed_names import dead_parameters
 from torchdet_lint.checks.seed_options import REPEATED
+from torchdet_lint.checks.seed_reads import AttributeReads
 from torchdet_lint.finding import Fix
 from torchdet_lint.fixes.arguments import replace
 from torchdet_lint.fixes.code import Code
@@ -83,17 +84,18 @@ def _meant(facts: Facts, site: Site) -> Meant | None:
     function, base = found
     body = facts.project.body(site.path, site.unit)
     dead = list(dead_parameters(facts.names(site.path), body))
-    for param, stored in dead:
-        if stored is None and param in function.params:
-            return Meant(code, function, base, param.name, _is_none(param.default))
+    for each in dead:
+        if each.stored is None and each.param in function.params:
+            return Meant(code, function, base, each.param.name, _is_none(each.param.default))
     reads = AttributeReads(facts.project)
     for cls in (node for node in nested(body) if isinstance(node, ir.Class) and function in node.body):
         inits = [each for each in cls.body if isinstance(each, ir.Function) and each.name == "__init__"]
-        for param, stored in dead:
-            if stored is None or not inits or param not in inits[0].params or reads.reads(stored):
+        for each in dead:
+            stored = each.stored
+            if stored is None or not inits or each.param not in inits[0].params or reads.reads_stored(stored, each.cls):
                 continue
             if function.name != "__init__" and function.params and function.params[0].name == "self":
-                return Meant(code, function, base, f"self.{stored}", _is_none(param.default))
+                return Meant(code, function, base, f"self.{stored}", _is_none(each.param.default))
     return None
 
 

@@ -9,7 +9,8 @@ from torchdet_lint import ir
 from torchdet_lint.analysis.triggers import SEED_WORD
 from torchdet_lint.analysis.values import NONE, Known, Value, alternatives
 from torchdet_lint.checks.facts import Facts, nested
-from torchdet_lint.checks.seed_names import AttributeReads, is_seed_name
+from torchdet_lint.checks.seed_names import is_seed_name
+from torchdet_lint.checks.seed_reads import AttributeReads
 from torchdet_lint.fixes.code import Code, Placed
 
 PARSES = frozenset(("parse_args", "parse_known_args", "parse_args_into_dataclasses", "parse"))
