@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes, commands, lengths, spelling
+from torchdet_lint.analysis.annotations import annotated, received
 from torchdet_lint.analysis.keeping import left_open
 from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_RECURSION, Frame, Machine
 from torchdet_lint.analysis.naming import is_address, is_made
@@ -400,7 +401,7 @@ def bind(
     for param in code.params:
         if param.kind in ("positional", "normal") and rest:
             given_value = _or_default(m, frame, function, param, rest.pop(0))
-            frame.env[param.name] = annotated(m, frame, param) if given_value == UNKNOWN else given_value
+            frame.env[param.name] = received(m, frame, param, given_value)
         elif param.kind == "*":
             frame.env[param.name] = Items(tuple(rest)) if "*" not in given and not open_call else UNKNOWN
             rest = []
@@ -408,7 +409,7 @@ def bind(
             frame.env[param.name] = _rest_named(m, frame, param, code, given)
         elif param.name in given:
             named_value = _or_default(m, frame, function, param, given[param.name])
-            frame.env[param.name] = annotated(m, frame, param) if named_value == UNKNOWN else named_value
+            frame.env[param.name] = received(m, frame, param, named_value)
         else:
             frame.env[param.name] = _default(m, frame, function, param, open_call=spread_unknown)
     command_option(m, frame, code, given, bool(args))
@@ -460,30 +461,3 @@ def _default(m: Machine, frame: Frame, function: FunctionValue, param: ir.Param,
 def parameter_label(name: str) -> str:
     """What an option is called that is a parameter's default, where a caller may give something else."""
     return f"the parameter `{name}`"
-
-
-def annotated(m: Machine, frame: Frame, param: ir.Param) -> Value:
-    """What an annotation says about a value that is not known otherwise: an instance of a class from outside."""
-    if param.annotation is None or frame.outer is None:
-        return UNKNOWN
-    return of_annotation(m, frame, frame.outer, param.annotation, param.span)
-
-
-def of_annotation(m: Machine, frame: Frame, scope: Frame, annotation: ir.Expr, span: ir.Span) -> Value:
-    """An object of the class from outside that an annotation names, `Optional[X]` and `X | None` like `X`."""
-    from torchdet_lint.analysis.expressions import evaluate
-
-    if isinstance(annotation, ir.Binary) and annotation.op == "|":
-        annotation = annotation.left
-    if isinstance(annotation, ir.Item) and isinstance(annotation.value, ir.Name) and annotation.value.id == "Optional":
-        annotation = annotation.key
-    if not isinstance(annotation, ir.Name | ir.Attr):
-        return UNKNOWN
-    kept, scope.trace = scope.trace, []
-    value = evaluate(m, scope, annotation)
-    scope.trace = kept
-    if isinstance(value, External):
-        name = m.apis.canonical(value.path)
-        if "." in name and name.rsplit(".", 1)[-1][:1].isupper():
-            return Made(name, (), (("**", UNKNOWN),), frame.identity(span))
-    return UNKNOWN

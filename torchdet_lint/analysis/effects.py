@@ -64,10 +64,10 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
             m.drawn[made.identity] = site
     for mode in row.sets:
         _set_mode(f, made, mode, site)
-    if row.role in ("backward", "matmul", "cuda") or (row.role == "trainer" and _picks_accelerator(made)):
-        kind = "cuda" if row.role == "trainer" else row.role
-        if not (kind == "cuda" and made.get("cpu") == TRUE):
-            f.trace.append(Event(kind, site, made.cls, made=made))
+    if row.role in ("backward", "matmul"):
+        f.trace.append(Event(row.role, site, made.cls, made=made))
+    elif row.role in ("cuda", "trainer") and _picks_accelerator(made, row):
+        f.trace.append(Event("cuda", site, made.cls, made=made))
     if row.role in ROLES:
         record_checkpoint(m, f, made, row, site)
     if made.cls in CONTAINERS:
@@ -101,11 +101,19 @@ def _draw_note(f: Frame, made: Made, row: Api) -> str:
     return "init" if row.role in ("layer", "recurrent", "attention", "init", "pretrained") else ""
 
 
-def _picks_accelerator(made: Made) -> bool:
-    """Whether a trainer takes an accelerator where there is one: unless it is told not to."""
+ACCELERATORS = ("auto", "gpu", "cuda", None)
+"""What Lightning calls an accelerator that CUDA is, or may be."""
+
+
+def _picks_accelerator(made: Made, row: Api) -> bool:
+    """Whether a call names an accelerator, or takes one where there is one: unless it is told not to."""
     if made.cls.startswith("lightning."):
-        accelerator = made.get("accelerator")
-        return not isinstance(accelerator, Known) or accelerator.value in ("auto", "gpu", "cuda", None)
+        accelerator = made.get("accelerator", 0 if row.role == "cuda" else None)
+        return accelerator is None or any(
+            not isinstance(each, Known) or each.value in ACCELERATORS for each in usual(accelerator)
+        )
+    if row.role == "cuda":
+        return made.get("cpu") != TRUE
     if made.cls.startswith(("transformers.", "trl.")):
         settings = made.get("args", 1)
         told = isinstance(settings, Made) and any(settings.get(name) == TRUE for name in ("use_cpu", "no_cuda"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import attributes, classes, importing, iteration, lengths, tests
-from torchdet_lint.analysis.calls import of_annotation
+from torchdet_lint.analysis.annotations import of_annotation
 from torchdet_lint.analysis.contexts import STACKS, enter_context, leave_context
 from torchdet_lint.analysis.decorating import decorate
 from torchdet_lint.analysis.expressions import evaluate

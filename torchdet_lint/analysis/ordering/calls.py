@@ -365,8 +365,9 @@ def _out_of_sight(frame: Frame, expr: ir.Call, name: str) -> Value:
             frame.grow(value, UNKNOWN)
         if harmless or arg.name in tables.HARMLESS_KEYWORDS:
             continue
-        if optimizer:
-            frame.use(value, "is the order of the optimizer's parameters")
+        if optimizer:  # it makes a list of whatever it gets (torch/optim/optimizer.py@2.13.0)
+            walked = walk_through(frame, value, arg.value.span, arg.value.span) if value.form == "set" else value
+            frame.use(walked, "is the order of the optimizer's parameters")
         elif arg.star == "*":
             frame.use(
                 walk_through(frame, value, arg.value.span, arg.value.span), f"is spread into `{name}(...)`", "medium"
