@@ -111,6 +111,16 @@ SPEAKS = {
         "list(p)",
         "is the order of the optimizer's parameters",
     ),
+    "optimizer of a set": (
+        "p = set(net.parameters())\nopt = torch.optim.SGD(p, lr=1)",
+        "p",
+        "is the order of the optimizer's parameters",
+    ),
+    "optimizer of a set that grows": (
+        "p = set()\nfor net in nets:\n    p |= set(net.parameters())\nopt = other or torch.optim.Adam(params=p)",
+        "p",
+        "is the order of the optimizer's parameters",
+    ),
     "text changed step by step": (
         "for w in set(words):\n    text = collapse(text, w)",
         "set(words)",
@@ -155,6 +165,10 @@ SILENT = {
     "places of elements": "rows = list(set(matrix.nonzero()[0]))\ny = x[rows]",
     "places that numpy finds": "import numpy as np\nrows = list(set(np.where(mask)[0]))\ny = x[rows]",
     "places in an order": "rows = list(set(scores.argsort()[:10].tolist()))\ny = x[rows]",
+    "optimizer of a dictionary": "p = dict.fromkeys(net.parameters())\nopt = torch.optim.SGD(p, lr=1)",
+    "optimizer of what is not in a set": (
+        "p = set(net.parameters())\nopt = torch.optim.SGD([q for q in other.parameters() if q not in p], lr=1)"
+    ),
     "sorted": "x = sorted(set(words))\ny = x[0]",
     "sorted list": "x = sorted(list(set(words)))\ny = x[0]",
     "sort later": "x = list(set(words))\nx.sort()\ny = x[0]",

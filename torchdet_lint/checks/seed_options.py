@@ -22,6 +22,9 @@ REPEATED = ("forward", "__getitem__", "__call__", "training_step", "__getitems__
 
 _ENVIRONMENT = frozenset(("environ", "getenv"))
 
+OF_OBJECTS = frozenset(("gym", "gym-space", "albumentations"))
+"""Families of which each object has a generator of its own: a loop may seed one after the other."""
+
 FUNCTION_NAMES = frozenset(("f", "fn", "func", "function", "wrapped", "method"))
 """What a decorator calls the function that it is handed."""
 
@@ -102,6 +105,8 @@ def _reseeded(facts: Facts) -> Iterator[Finding]:
     said: set[Site] = set()
     for event in facts.events("seed"):
         if event.site in said or not _constant(event.value) or "cuda-only" in event.families or _chosen(facts, event):
+            continue
+        if OF_OBJECTS.issuperset(event.families):
             continue
         if _told_by_caller(facts, event):
             continue
