@@ -48,7 +48,7 @@ def test_board_games_have_nothing_random_but_the_agents() -> None:
     "seeder",
     ["env.reset(seed=0)", "env.seed(0)", "env.action_space.seed(0)", "env.single_action_space.seed(0)"],
 )
-def test_each_environment_of_several_has_its_own_generator(seeder: str) -> None:
+def test_the_generator_of_an_environment_is_no_global_one(seeder: str) -> None:
     text = (
         f"import gymnasium as gym\nfor env in [gym.make('x'), gym.make('y')]:\n    {seeder}\n    torch.save(env, 'f')\n"
     )
