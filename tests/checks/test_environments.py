@@ -38,6 +38,29 @@ def test_an_old_environment_is_seeded_by_its_own_method() -> None:
     assert codes(text.replace("env.reset", "env.seed(1)\nenv.reset"), "TDL0") == ""
 
 
+WRAPPED = """\
+import gymnasium as gym
+from minigrid.wrappers import FlatObsWrapper
+from tianshou.env import SubprocVectorEnv
+{made}
+{seeded}
+torch.save(env.step(env.reset({seed})[0]), 'f')
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "by_seed"),
+    [
+        ("env = FlatObsWrapper(gym.make('MiniGrid-Empty-5x5-v0'))", "env.reset(seed=1)"),
+        ("env = SubprocVectorEnv([lambda: gym.make('x') for _ in range(2)])", "env.seed([1, 2])"),
+    ],
+)
+def test_environments_around_environments(made: str, by_seed: str) -> None:
+    assert codes(WRAPPED.format(made=made, seeded="", seed=""), "TDL0") == "TDL010"
+    assert codes(WRAPPED.format(made=made, seeded="", seed="seed=1"), "TDL0") == ""
+    assert codes(WRAPPED.format(made=made, seeded=by_seed, seed=""), "TDL0") == ""
+
+
 def test_board_games_have_nothing_random_but_the_agents() -> None:
     text = DEMO.format(package="pettingzoo.classic", module="chess_v6", made="env", seed="", spaces="{spaces}")
     assert codes(text.format(spaces=SPACES), "TDL0") == ""

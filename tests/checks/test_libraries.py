@@ -543,6 +543,10 @@ STREAMS = [
 ]
 
 SCIENCE = [
+    Case("NumPy's own generator", "TDL002", "from sklearn.utils import check_random_state\n"
+         "torch.save(torch.tensor(check_random_state(None).rand()), 'f')\n"),
+    Case("one from a seed", "", "from sklearn.utils import check_random_state\n"
+         "torch.save(torch.tensor(check_random_state(3).rand()), 'f')\n"),
     Case("a split without a seed", "TDL002", "from sklearn.model_selection import train_test_split as split\n"
          "np.save('f', split([1, 2, 3]))\n"),
     Case("a split with a seed", "", "from sklearn.model_selection import train_test_split as split\n"

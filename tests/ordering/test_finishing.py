@@ -18,6 +18,17 @@ import numpy as np, pandas as pd
 """
 
 SPEAKS = {
+    "a loader out of order": (
+        "from torch.utils.data import DataLoader\ndef f(d, net):\n    loader = DataLoader(d, num_workers=2, in_order=False)\n"
+        "    for x in loader:\n        net(x).backward()",
+        "DataLoader(d, num_workers=2, in_order=False)",
+        "feeds the loop that trains",
+    ),
+    "a node out of order": (
+        "from torchdata import nodes\ndef f(d, g):\n    return [x for x in nodes.ParallelMapper(d, g, 4, in_order=False)][0]",
+        "nodes.ParallelMapper(d, g, 4, in_order=False)",
+        "is indexed with [0]",
+    ),
     "appended": (
         "def f(fs):\n    out = []\n    for x in as_completed(fs):\n        out.append(x.result())\n    return out",
         "as_completed(fs)",
@@ -168,6 +179,17 @@ def test_kept(text, span, consumer):
 
 
 SILENT = {
+    "a loader in order": (
+        "from torch.utils.data import DataLoader\ndef f(d, net):\n    for x in DataLoader(d, num_workers=2, in_order=True):\n"
+        "        net(x).backward()"
+    ),
+    "a loader without workers": (
+        "from torch.utils.data import DataLoader\ndef f(d, net):\n    for x in DataLoader(d, num_workers=0, in_order=False):\n"
+        "        net(x).backward()"
+    ),
+    "something else in order": (
+        "from mine import Loader\ndef f(d, net):\n    for x in Loader(d, num_workers=2, in_order=False):\n        net(x).backward()"
+    ),
     "counted by a bar": (
         "from progressbar import progressbar\ndef f(pool, g, xs):\n"
         "    for _ in progressbar(pool.imap_unordered(g, xs), max_value=len(xs)):\n        pass"

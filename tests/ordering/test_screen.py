@@ -21,6 +21,7 @@ MAKES = {
     "frozenset call": "x = frozenset(y)",
     "set as a function": "x = map(set, y)",
     "set as an annotation": "def f(x: set[str]):\n    return list(x)",
+    "set as an annotation at the end of a line": "class A:\n    x: frozenset\n\n    def f(self):\n        return list(self.x)",
     "set of typing": "def f(x: Set):\n    return list(x)",
     "difference of keys": "x = [k for k in a.keys() - b.keys()]",
     "set display": "x = {'a', 'b'}",

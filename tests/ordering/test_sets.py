@@ -111,6 +111,21 @@ SPEAKS = {
         "list(p)",
         "is the order of the optimizer's parameters",
     ),
+    "classes of an encoder": (
+        "from sklearn.preprocessing import MultiLabelBinarizer\ne = MultiLabelBinarizer(classes=list(set(words)))",
+        "list(set(words))",
+        "reaches `sklearn.preprocessing.MultiLabelBinarizer(...)`",
+    ),
+    "encoded in order": (
+        "from sklearn.preprocessing import LabelEncoder\ne = LabelEncoder()\ny = e.fit_transform(list(set(words)))",
+        "list(set(words))",
+        "reaches `e.fit_transform(...)`",
+    ),
+    "other things that are fitted": (
+        "e = Tokenizer()\ne.fit(list(set(words)))",
+        "list(set(words))",
+        "reaches `e.fit(...)`",
+    ),
     "optimizer of a set": (
         "p = set(net.parameters())\nopt = torch.optim.SGD(p, lr=1)",
         "p",
@@ -165,6 +180,10 @@ SILENT = {
     "places of elements": "rows = list(set(matrix.nonzero()[0]))\ny = x[rows]",
     "places that numpy finds": "import numpy as np\nrows = list(set(np.where(mask)[0]))\ny = x[rows]",
     "places in an order": "rows = list(set(scores.argsort()[:10].tolist()))\ny = x[rows]",
+    "encoder": "from sklearn.preprocessing import LabelEncoder\ne = LabelEncoder()\ne.fit(list(set(words)))",
+    "encoder at once": (
+        "from sklearn import preprocessing\ne = preprocessing.MultiLabelBinarizer().fit(list(set(words)))\ny = e.classes_"
+    ),
     "optimizer of a dictionary": "p = dict.fromkeys(net.parameters())\nopt = torch.optim.SGD(p, lr=1)",
     "optimizer of what is not in a set": (
         "p = set(net.parameters())\nopt = torch.optim.SGD([q for q in other.parameters() if q not in p], lr=1)"
@@ -294,6 +313,26 @@ def test_elements(made: str, elements: str, certain: bool) -> None:
 def test_parameters_that_are_sets(parameter: str, speaks: bool) -> None:
     found = uses(f"import typing\ndef main({parameter}):\n    ids = {{w: i for i, w in enumerate(s)}}")
     assert [text for text, _ in found] == (["enumerate(s)"] if speaks else [])
+
+
+@pytest.mark.parametrize(
+    ("decorator", "annotation", "speaks"),
+    [
+        ("@dataclass", "set[str]", True),
+        ("@dataclass(frozen=True)", "frozenset", True),
+        ("@dataclasses.dataclass", "typing.Set[str] = field(default_factory=set)", True),
+        ("@dataclass", "set[int]", False),
+        ("@dataclass", "list[str]", False),
+        ("", "set[str]", False),
+    ],
+)
+def test_fields_that_are_sets(decorator: str, annotation: str, speaks: bool) -> None:
+    found = uses(
+        "import dataclasses, typing\nfrom dataclasses import dataclass, field\n"
+        f"{decorator}\nclass Task:\n    s: {annotation}\n    def ids(self):\n"
+        "        return {w: i for i, w in enumerate(self.s)}"
+    )
+    assert [text for text, _ in found] == (["enumerate(self.s)"] if speaks else [])
 
 
 def test_places_of_the_set_and_of_its_use() -> None:

@@ -28,6 +28,9 @@ from torchdet_lint.analysis.ordering.values import (
 )
 from torchdet_lint.project.modules import Definition
 
+ENCODER = "encoder"
+"""The type of the values that `tables.ENCODERS` make."""
+
 
 def call(frame: Frame, expr: ir.Call) -> Value:
     """The value of a call; the lists that work started by it adds to are in the order in which that work finishes."""
@@ -54,6 +57,8 @@ def _call(frame: Frame, expr: ir.Call, dotted: str | None) -> Value:
         if found is not None:
             return found
     if (found := finishing.unordered_generator(frame, expr)) is not None:
+        return found
+    if (found := finishing.out_of_order(frame, expr, dotted)) is not None:
         return found
     target = frame.ordering.resolve(frame, expr.func)
     if target is not None:
@@ -357,7 +362,7 @@ def _out_of_sight(frame: Frame, expr: ir.Call, name: str) -> Value:
         return _sequence(frame, expr)
     if tables.sorts(name):
         return _sorted(frame, expr)
-    harmless = tables.harmless(name)
+    harmless = tables.harmless(name) or _encodes(frame, expr)
     optimizer = name.startswith("torch.optim.")
     for arg in expr.args:
         value = frame.eval(arg.value)
@@ -379,8 +384,20 @@ def _out_of_sight(frame: Frame, expr: ir.Call, name: str) -> Value:
     return _result(frame, expr, name)
 
 
+def _encodes(frame: Frame, expr: ir.Call) -> bool:
+    """`LabelEncoder().fit(x)`, also by the name of the encoder."""
+    if not isinstance(expr.func, ir.Attr) or expr.func.name != "fit":
+        return False
+    made = expr.func.value
+    if isinstance(made, ir.Call):
+        return frame.dotted(made.func) in tables.ENCODERS
+    return frame.peek(made).type == ENCODER
+
+
 def _result(frame: Frame, expr: ir.Call, name: str) -> Value:
     last = name.rsplit(".", 1)[-1]
+    if name in tables.ENCODERS:
+        return Value("plain", ENCODER)
     if (
         name.startswith("torch.")
         and last.islower()

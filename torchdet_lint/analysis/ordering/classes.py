@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from torchdet_lint import ir
 from torchdet_lint.analysis.ordering.bases import base_classes, own_methods
 from torchdet_lint.analysis.ordering.frame import Attributes, Event, Frame, Log, Method
+from torchdet_lint.analysis.ordering.parameters import fields
 from torchdet_lint.analysis.ordering.passing import deep_origins
 from torchdet_lint.analysis.ordering.values import Value, gives_order, merge
 
@@ -99,7 +100,7 @@ def _class_body(ordering: Ordering, owner: Attributes, path: str, unit: int, def
     frame = Frame(ordering, path, unit, ordering.names(path), store=owner.store)
     frame.function = definition.name
     frame.execute(tuple(s for s in definition.body if not isinstance(s, ir.Function | ir.Class)))
-    return frame.env
+    return {**frame.env, **fields(frame, definition)}
 
 
 def _kept(ordering: Ordering, owner: Attributes) -> None:

@@ -45,6 +45,33 @@ def unordered_method(frame: Frame, expr: ir.Call, func: ir.Attr) -> Value | None
     return frame.make("seq", expr.span, UNKNOWN, {origin_of(frame, expr.span, func.name)})
 
 
+IN_ORDER = frozenset(
+    f"{module}.{name}"
+    for module, names in {
+        "torch.utils.data": ("DataLoader",),
+        "torchdata.stateful_dataloader": ("StatefulDataLoader",),
+        "torchdata.nodes": ("ParallelMapper",),
+    }.items()
+    for name in names
+)
+"""What takes `in_order=False` (torch/utils/data/dataloader.py@2.13.0, torchdata/nodes/map.py@0.11.0)."""
+
+
+def out_of_order(frame: Frame, expr: ir.Call, dotted: str | None) -> Value | None:
+    """`DataLoader(data, num_workers=2, in_order=False)`"""
+    if dotted not in IN_ORDER:
+        return None
+    given = {arg.name: arg.value for arg in expr.args if arg.star == "="}
+    order, workers = given.get("in_order"), given.get("num_workers")
+    if not (isinstance(order, ir.Const) and order.value is False):
+        return None
+    if isinstance(workers, ir.Const) and workers.value in (0, 1):
+        return None
+    for arg in expr.args:
+        frame.eval(arg.value)
+    return frame.make("seq", expr.span, UNKNOWN, {origin_of(frame, expr.span, ir.last_name(expr.func))})
+
+
 def unordered_generator(frame: Frame, expr: ir.Call) -> Value | None:
     """`Parallel(return_as="generator_unordered")(jobs)` of joblib."""
     made = expr.func

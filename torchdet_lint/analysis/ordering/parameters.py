@@ -1,4 +1,4 @@
-"""What annotations and defaults say of a parameter."""
+"""What annotations and defaults say of a parameter, or of a field."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def parameter(frame: Frame, param: ir.Param) -> Value:
     if param.kind in ("*", "**"):
         return frame.make("param", param.span)
     if param.annotation is not None:
-        found = annotated(frame, param.annotation, param)
+        found = annotated(frame, param.annotation, param.span, f"the parameter `{param.name}`")
         if found is not None:
             return found
     if param.default is not None and isinstance(param.default, ir.Sequence | ir.Call | ir.Comprehension):
@@ -30,10 +30,25 @@ def parameter(frame: Frame, param: ir.Param) -> Value:
     return frame.make("param", param.span)
 
 
-def annotated(frame: Frame, annotation: ir.Expr, param: ir.Param) -> Value | None:
-    """The value that an annotation promises; None when it says nothing about order."""
+def fields(frame: Frame, definition: ir.Class) -> dict[str, Value]:
+    """The sets that the annotations of a dataclass promise."""
+    named = (d.func if isinstance(d, ir.Call) else d for d in definition.decorators)
+    if not any(ir.last_name(decorator) == "dataclass" for decorator in named):
+        return {}
+    found = {}
+    for statement in definition.body:
+        if isinstance(statement, ir.Assign) and statement.annotation is not None:
+            name = ir.last_name(statement.targets[0])
+            value = annotated(frame, statement.annotation, statement.span, f"the field `{name}`")
+            if value is not None and value.form == "set":
+                found[name] = value
+    return found
+
+
+def annotated(frame: Frame, annotation: ir.Expr, span: ir.Span, what: str) -> Value | None:
+    """The value that an annotation promises for `what` stands at `span`; None when it says nothing about order."""
     if isinstance(annotation, ir.Binary):
-        return annotated(frame, annotation.left, param) or annotated(frame, annotation.right, param)
+        return annotated(frame, annotation.left, span, what) or annotated(frame, annotation.right, span, what)
     if isinstance(annotation, ir.Const) and isinstance(annotation.value, str):
         return PATH if annotation.value in ("Path", "pathlib.Path") else None
     argument: ir.Expr | None = None
@@ -43,14 +58,13 @@ def annotated(frame: Frame, annotation: ir.Expr, param: ir.Param) -> Value | Non
     dotted = frame.dotted(annotation) or ""
     if dotted in ("typing.Optional", "typing.Union") and argument is not None:
         inner = argument.items if isinstance(argument, ir.Sequence) else (argument,)
-        found = [value for value in (annotated(frame, one, param) for one in inner) if value is not None]
+        found = [value for value in (annotated(frame, one, span, what) for one in inner) if value is not None]
         return found[0] if found else None
     kind = _element(frame, argument)
     if dotted in SET_ANNOTATIONS:
-        origin = Origin("set", frame.place(param.span), f"the parameter `{param.name}`", kind)
-        return frame.make("set", param.span, kind, {origin})
+        return frame.make("set", span, kind, {Origin("set", frame.place(span), what, kind)})
     if dotted in _LISTS and kind != UNKNOWN:
-        return Value("seq", kind, obj=frame.place(param.span))
+        return Value("seq", kind, obj=frame.place(span))
     return _scalar(dotted)
 
 

@@ -29,7 +29,7 @@ NOTHING_OUTSIDE = Outside(lambda _: None, NO_WORDS)
 
 LISTING_WORDS = frozenset("listdir scandir walk fwalk glob iglob rglob iterdir".split())
 FINISHING_WORDS = frozenset(
-    "as_completed imap_unordered map_unordered uimap starmap_unordered get_next_unordered generator_unordered".split()
+    "as_completed imap_unordered map_unordered uimap starmap_unordered get_next_unordered generator_unordered in_order".split()
 )
 ALIASED_WORDS = LISTING_WORDS | FINISHING_WORDS
 """What is looked for under the names that imports give it, too."""
@@ -37,7 +37,7 @@ _STARTING_WORDS = frozenset(
     "Thread Process submit apply_async map_async add_done_callback ThreadPool ThreadPoolExecutor".split()
 )
 _LISTS = re.compile(rf"\b(?:{'|'.join(sorted(LISTING_WORDS))})\s*\(")
-_SETS = re.compile(r"(?<![.\w\"'`-])(?:frozen)?set\b(?!\s*=(?!=)|[\"'`]|\s+[a-z])")
+_SETS = re.compile(r"(?<![.\w\"'`-])(?:frozen)?set\b(?!\s*=(?!=)|[\"'`]|[ \t]+[a-z])")
 _TYPES = frozenset({"Set", "FrozenSet", "AbstractSet", "MutableSet"})
 _KEYS = re.compile(r"\.keys\(\)\s*[-&|^]|[-&|^]\s*[\w.]+\.keys\(\)")
 _BRACE = re.compile(r"\{(?!\s*(?:\}|\*\*|(?:[rRbB]?\"[^\"\n]*\"|[rRbB]?'[^'\n]*'|[-\w.]+)\s*:))")

@@ -53,6 +53,12 @@ HARMLESS_KEYWORDS = frozenset(
     " target_modules modules_to_save".split()  # `peft` makes sets of these, and goes through the model's modules
 )
 
+ENCODERS = frozenset(
+    f"sklearn.preprocessing.{name}"
+    for name in ("LabelEncoder", "LabelBinarizer", "MultiLabelBinarizer", "OneHotEncoder", "OrdinalEncoder")
+)
+"""Classes whose `fit` sorts the categories that it finds (sklearn/utils/_encode.py@1.7.2, `_unique`)."""
+
 UNORDERED_RESULTS = frozenset({"union", "intersection", "difference", "symmetric_difference"})
 SET_CHANGES = frozenset(
     "add update discard remove clear difference_update intersection_update symmetric_difference_update".split()
