@@ -35,6 +35,7 @@ WHOLE = frozenset(
 )
 """Words of code that reads all attributes of something at once."""
 
+
 def is_seed_name(name: str) -> bool:
     return SEED_WORD.search(name) is not None and not name.startswith("_") and name.split("_", 1)[0] not in VERBS
 
