@@ -543,6 +543,18 @@ STREAMS = [
 ]
 
 SCIENCE = [
+    Case("a sample of pyro", "TDL001", "import pyro, pyro.distributions as dist\n"
+         "torch.save(pyro.sample('x', dist.Normal(0.0, 1.0)), 'f')\n"),
+    Case("a sample that is observed", "", "import pyro, pyro.distributions as dist\n"
+         "torch.save(pyro.sample('x', dist.Normal(0.0, 1.0), obs=torch.ones(2)), 'f')\n"),
+    Case("inference of pyro", "TDL001", "from pyro.infer import SVI, Trace_ELBO\nsvi = SVI(f, g, h, loss=Trace_ELBO())\nsvi.step()\n"),
+    Case("pyro's own seeder", "", "import pyro\nfrom pyro.infer import MCMC\npyro.set_rng_seed(1)\nMCMC(kernel).run()\n"
+         "np.save('f', np.random.rand() + random.random())\n"),
+    Case("pyro's states", "TDL012", "import pyro.util\npyro.util.set_rng_seed(1)\nfor i in range(3):\n"
+         "    torch.save(torch.rand(1), 'f')\n    pyro.util.set_rng_seed(2)\n"),
+    Case("pyro's states that come back", "", "import pyro.util\npyro.util.set_rng_seed(1)\nfor i in range(3):\n"
+         "    torch.save(torch.rand(1), 'f')\n    state = pyro.util.get_rng_state()\n    pyro.util.set_rng_seed(2)\n"
+         "    pyro.util.set_rng_state(state)\n"),
     Case("NumPy's own generator", "TDL002", "from sklearn.utils import check_random_state\n"
          "torch.save(torch.tensor(check_random_state(None).rand()), 'f')\n"),
     Case("one from a seed", "", "from sklearn.utils import check_random_state\n"
