@@ -543,6 +543,14 @@ STREAMS = [
 ]
 
 SCIENCE = [
+    Case("an embedding of umap", "TDL002", "import umap\nnp.save('f', umap.UMAP().fit_transform(np.ones((9, 3))))\n"),
+    Case("one with a seed", "", "import umap\nnp.save('f', umap.UMAP(random_state=1).fit_transform(np.ones((9, 3))))\n"),
+    Case("transforms of TorchIO", "TDL001", "import torchio as tio\n"
+         "torch.save(tio.Compose([tio.RandomFlip(), tio.RandomNoise()])(x), 'f')\n"),
+    Case("those that draw nothing", "", "import torchio as tio\ntorch.save(tio.Compose([tio.ToCanonical()])(x), 'f')\n"),
+    Case("transforms of sound", "TDL002 TDL003", "from audiomentations import AddGaussianNoise, Compose, Gain\n"
+         "np.save('f', Compose([AddGaussianNoise(), Gain()])(np.zeros(9), 16000))\n"),
+    Case("those that draw from Python only", "TDL003", "import audiomentations as am\nnp.save('f', am.Gain()(np.zeros(9), 16000))\n"),
     Case("a sample of pyro", "TDL001", "import pyro, pyro.distributions as dist\n"
          "torch.save(pyro.sample('x', dist.Normal(0.0, 1.0)), 'f')\n"),
     Case("a sample that is observed", "", "import pyro, pyro.distributions as dist\n"
