@@ -144,6 +144,13 @@ def test_a_seed_that_stays(turn: str) -> None:
     assert said(turn, helpers) == "TDL012"
 
 
+@pytest.mark.parametrize("copied", [".clone()", ".cpu()", ".detach().clone()", ".to('cpu')"])
+def test_a_copy_of_a_state_is_that_state(copied: str) -> None:
+    turn = "state = torch.get_rng_state(){0}\ntorch.manual_seed(7)\nx = torch.rand(2)\ntorch.set_rng_state(state{0})"
+    assert said(turn.format(copied)) == ""
+    assert said(turn.format(copied).replace("set_rng_state(state", "set_rng_state(load()")) == "TDL012"
+
+
 SEEDED_IN_BETWEEN = """\
 state = np.random.get_state()
 np.random.seed(0)

@@ -33,6 +33,8 @@ torch.save(detector.net(torch.ones(2)), 'f')
 def test_nobody_reads_it(more: str) -> None:
     assert codes(KEPT.format(bases="", more=more), "TDL011") == "TDL011"
     assert codes(KEPT.format(bases="(nn.Module)", more=more), "TDL011") == "TDL011"
+    lightning = "import lightning as L\n" + KEPT.format(bases="(L.LightningModule)", more=more)
+    assert codes(lightning, "TDL011") == "TDL011"
 
 
 @pytest.mark.parametrize(

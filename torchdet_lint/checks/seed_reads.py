@@ -15,7 +15,9 @@ NAMESPACES = frozenset("args opt opts cfg config hparams FLAGS flags options".sp
 SETTINGS = re.compile(r"(?i)args|arguments|\bns\b|namespace|cfg|conf|param|option|\bopts?\b|setting|flags|hps")
 """Names of what holds settings, and of classes whose objects may bear such names."""
 
-QUIET_BASES = frozenset(("object", "Module", "Dataset", "IterableDataset", "Sampler", "ABC", "Generic", "Protocol"))
+QUIET_BASES = frozenset(
+    "object Module Dataset IterableDataset Sampler ABC Generic Protocol LightningModule LightningDataModule".split()
+)
 """Last names of base classes from outside of which it is known that they read no seed of an object."""
 
 
