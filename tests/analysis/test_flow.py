@@ -330,3 +330,69 @@ def test_what_arguments_are_rules_branches_out(test: str, given: str, expected: 
         torch.save(Holder({given}).layer, "f")
     """
     assert codes(program, "TDL0") == expected
+
+
+NONE_OR_NOT = """
+    import importlib.util, shutil
+    from torch.utils.data import get_worker_info
+    import foo
+    found = {call}
+    if found {test}:
+        print("as usual")
+    else:
+        raise RuntimeError(found)
+    torch.save(nn.Linear(2, 2), "f")
+"""
+
+
+@pytest.mark.parametrize("test", ["is None", "is not None"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "os.environ.get('RANK')",
+        "os.getenv('RANK')",
+        "importlib.util.find_spec('apex')",
+        "shutil.which('git')",
+        "get_worker_info()",
+        "foo.last_checkpoint('runs')",
+    ],
+)
+def test_a_call_out_of_sight_may_find_nothing(call: str, test: str) -> None:
+    assert codes(NONE_OR_NOT.format(call=call, test=test), "TDL0") == "TDL001"
+
+
+@pytest.mark.parametrize("call", ["foo.Settings()", "torch.zeros(2)", "np.zeros(2)"])
+def test_what_makes_something_gives_something(call: str) -> None:
+    assert codes(NONE_OR_NOT.format(call=call, test="is not None"), "TDL0") == "TDL001"
+    assert codes(NONE_OR_NOT.format(call=call, test="is None"), "TDL0") == ""
+
+
+RAISING = """
+    ON = os.environ.get("OFF") is None
+    try:
+        {body}
+    except {caught}:
+        {handler}
+    torch.save(nn.Linear(2, 2), "f")
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "caught", "handler", "expected"),
+    [
+        ("raise ImportError", "ImportError", "ON = False", "TDL001"),
+        ("import xformers\n        raise ImportError", "ImportError", "ON = False", "TDL001"),
+        (
+            "if ON:\n            raise ImportError\n        else:\n            raise ValueError",
+            "Exception",
+            "pass",
+            "TDL001",
+        ),
+        ("with open('f') as f:\n            raise ImportError(f)", "ImportError", "ON = False", "TDL001"),
+        ("raise ImportError", "ImportError", "raise", ""),
+        ("raise ImportError", "ImportError", "sys.exit(1)", ""),
+        ("torch.manual_seed(0)\n        raise ImportError", "ImportError", "ON = False", ""),
+    ],
+)
+def test_who_catches_what_is_raised_goes_on(body: str, caught: str, handler: str, expected: str) -> None:
+    assert codes(RAISING.format(body=body, caught=caught, handler=handler), "TDL0") == expected

@@ -79,3 +79,21 @@ def test_an_option_names_its_default_where_it_has_one() -> None:
     use = "net = importlib.import_module('models.' + args.model).Net()"
     assert said(use, ", default='first_net'") == "TDL001"
     assert said(use, ", default='second'") == ""
+
+
+DEEP = [
+    "net = importlib.import_module(f'nets.{args.family}.{args.model}').Net()",
+    "net = importlib.import_module('nets' f'.{args.family}' f'.{args.model}').Net()",
+    "net = importlib.import_module(\n    'nets'\n    f'.{args.family}.{args.model}').Net()",
+    "net = getattr(importlib.import_module('nets.%s.%s' % (args.family, args.model)), 'Net')()",
+    "net = importlib.import_module('nets.small.' + args.model).Net()",
+]
+
+
+@pytest.mark.parametrize("count", [1, 9])
+@pytest.mark.parametrize("use", DEEP)
+def test_modules_deeper_in_a_package(use: str, count: int) -> None:
+    files = {"nets/__init__.py": "", "nets/small/__init__.py": ""}
+    files |= {f"nets/small/net{index}.py": NET for index in range(count)}
+    program = PROGRAM.format(default="", use=use)
+    assert codes({**files, "train.py": program}, "TDL0") == "TDL001"

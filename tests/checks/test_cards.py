@@ -204,3 +204,13 @@ def test_a_program_that_is_too_large_says_so(monkeypatch: pytest.MonkeyPatch) ->
     assert not [each for each in card(TRAIN).traits if "too large" in each]
     monkeypatch.setattr("torchdet_lint.analysis.machine.MAX_STEPS", 20)
     assert card(TRAIN).traits[-1] == "too large to be followed to its end"
+
+
+def test_attention_where_every_path_has_ended() -> None:
+    found = card(
+        "x = torch.ones(1, 2, 2)\n"
+        "def attend(x):\n    raise NotImplementedError\n"
+        "attend(x)\n"
+        "torch.nn.functional.scaled_dot_product_attention(x, x, x)\n"
+    )
+    assert not [each for each in found.modes if each.name == "SDPA backends"]

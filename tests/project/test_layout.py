@@ -143,3 +143,19 @@ def test_nobody_imports_himself() -> None:
     assert layout.find("utils/model.py", "model") == "model/__init__.py"
     assert layout.find("utils/tools.py", "model") == "utils/model.py"
     assert layout.find("alone.py", "alone") is None
+
+
+@pytest.mark.parametrize("name", ["triton", "timm", "deepspeed"])
+def test_a_part_of_a_package_that_is_called_like_a_library(name: str) -> None:
+    files = ("mine/__init__.py", "mine/ops/__init__.py", f"mine/ops/{name}/__init__.py", f"mine/ops/{name}/kernels.py")
+    layout = Layout(files)
+    assert layout.find(f"mine/ops/{name}/kernels.py", name) is None
+    assert not layout.has_folder(f"mine/ops/{name}/kernels.py", name)
+    assert layout.find(f"mine/ops/{name}/kernels.py", f"mine.ops.{name}") == f"mine/ops/{name}/__init__.py"
+
+
+@pytest.mark.parametrize("name", ["triton", "timm"])
+def test_the_project_may_be_the_library(name: str) -> None:
+    layout = Layout((f"{name}/__init__.py", f"{name}/models/__init__.py", f"{name}/models/net.py", "train.py"))
+    assert layout.find(f"{name}/models/net.py", f"{name}.models") == f"{name}/models/__init__.py"
+    assert layout.find("train.py", name) == f"{name}/__init__.py"

@@ -67,7 +67,11 @@ def import_one(m: Machine, f: Frame, dotted: str, span: ir.Span) -> Value:
 def import_any(m: Machine, f: Frame, spelt: re.Pattern[str], span: ir.Span) -> Value | None:
     """Any module of the project whose name is spelt like this; None where there is none."""
     folder = f.path[: f.path.rfind("/") + 1]
-    paths = [path.removesuffix(".py") for path in m.project.modules if path.endswith(".py")]
+    paths = [
+        path.removesuffix(".py")
+        for path in m.project.modules
+        if path.endswith(".py") and not path.endswith("__init__.py")
+    ]  # what a package holds is in its modules, one of which is meant
     names = {
         path.removeprefix(base).replace("/", ".") for base in {folder, ""} for path in paths if path.startswith(base)
     }

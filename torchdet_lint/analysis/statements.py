@@ -17,7 +17,7 @@ from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.measuring import is_measured
 from torchdet_lint.analysis.naming import labels, makes_name, names_something
 from torchdet_lint.analysis.overwriting import record_overwritten
-from torchdet_lint.analysis.trace import Branch, Event, Leave, Node, Repeat, Within
+from torchdet_lint.analysis.trace import Branch, Event, Leave, Node, Repeat, Within, caught
 from torchdet_lint.analysis.values import (
     NONE,
     UNKNOWN,
@@ -396,8 +396,8 @@ def _enter_next(m: Machine, f: Frame, s: ir.With, items: tuple[tuple[ir.Expr, ir
 
 
 def _try(m: Machine, f: Frame, s: ir.Try) -> None:
-    """The body runs; handlers may run. A body that ends its path does so although a handler may go on: that path is kept."""
-    env = dict(f.env)
+    """The body runs; handlers may run. A body that returns does so although a handler may go on: that path is kept."""
+    env, before = dict(f.env), len(f.trace)
     run(m, f, s.body)
     if not f.ended:
         run(m, f, s.orelse)
@@ -414,6 +414,8 @@ def _try(m: Machine, f: Frame, s: ir.Try) -> None:
         if not f.ended:
             survivors.append(f.env)
     m.heap.depth = depth
+    if ended == "raise" and survivors:
+        f.trace[before:] = caught(tuple(f.trace[before:]))
     f.ended = "" if survivors else ended or f.ended
     merged: dict[str, Value] = survivors[0] if survivors else done
     for other in survivors[1:]:

@@ -5,7 +5,7 @@ Nodes compare by identity; a summary may stand in many places, so a trace is a d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from torchdet_lint.analysis.values import UNKNOWN, Identity, Instance, Items, Made, Site, Truth, Value
@@ -117,3 +117,14 @@ def touched(event: Event) -> tuple[Identity, ...]:
     """The objects that a "train", "eval" or "load" is about: a network, then the networks inside it."""
     about = event.value.items if isinstance(event.value, Items) else (event.value,)
     return tuple(each.identity for each in about if isinstance(each, Instance | Made))
+
+
+def caught(trace: Trace) -> Trace:
+    """The body of a `try` that is sure to raise, where a handler goes on: the way does not end at `raise`."""
+    return tuple(map(_caught, (node for node in trace if not (isinstance(node, Leave) and node.kind == "raise"))))
+
+
+def _caught(node: Node) -> Node:
+    if isinstance(node, Branch):
+        return replace(node, then=caught(node.then), other=caught(node.other))
+    return replace(node, body=caught(node.body)) if isinstance(node, Within) else node

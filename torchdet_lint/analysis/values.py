@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from torchdet_lint import ir
@@ -247,8 +248,8 @@ def join(*values: Value) -> Value:
     if len(options) > WIDTH:
         if (rows := _columns(options)) is not None:
             return rows
-        # Registries hold many functions and classes, and lists many transforms: they stay, what else there is becomes unknown.
-        called = [option for option in options if _is_callable(option)]
+        # Registries hold many functions and classes, lists transforms, packages modules: they stay, the rest becomes unknown.
+        called = [option for option in options if isinstance(option, ModuleRef) or _is_callable(option)]
         if not called:
             return tainted[0] if tainted else UNKNOWN
         kept = sorted(called, key=lambda option: not isinstance(option, Instance))[:MOST_CALLABLES]
@@ -392,9 +393,24 @@ def is_none(value: Value) -> Truth:
         return _common({is_none(option) for option in value.options})
     if isinstance(value, Unknown) or (isinstance(value, Bound) and isinstance(value.function, str)):
         return Truth.OPEN
-    if isinstance(value, External) and value.path.startswith("torch.version."):
+    if isinstance(value, External) and value.path.startswith(("torch.version.", "wandb.run")):
+        return Truth.OPEN
+    if isinstance(value, Made) and _may_find_nothing(value.cls):
         return Truth.OPEN
     return Truth.NO
+
+
+_GIVERS = ("torch.", "torchvision.", "torchaudio.", "numpy.", "builtins.", "copy.", "timm.", "gym.", "gymnasium.")
+"""Libraries whose functions make what they are asked for; `get_worker_info` is the well-known exception."""
+
+
+@lru_cache(maxsize=4096)
+def _may_find_nothing(callee: str) -> bool:
+    """Whether a call out of sight may well return None: `os.environ.get("RANK")`, `find_spec("apex")`, no class."""
+    name = callee.rpartition(".")[2]
+    if callee.startswith(_GIVERS):
+        return name == "get_worker_info"
+    return name[:1].islower()
 
 
 def given(value: Value | None) -> bool:

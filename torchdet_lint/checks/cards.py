@@ -183,8 +183,8 @@ def _given(value: Value | None) -> bool:
 
 
 def _visits(facts: Facts, program: ProgramFacts, event: Event) -> list[Visit]:
-    """Those that the program itself makes."""
-    return [visit for visit in facts.visits[event] if visit.program == program.program.path]
+    """Those that the program itself makes; none of what stands where every path has ended."""
+    return [visit for visit in facts.visits.get(event, ()) if visit.program == program.program.path]
 
 
 def _modes(facts: Facts, program: ProgramFacts) -> Iterator[ModeCard]:
@@ -208,7 +208,8 @@ def _modes(facts: Facts, program: ProgramFacts) -> Iterator[ModeCard]:
             on = truth(hit.event.value)
             state = "open" if on is Truth.OPEN else "bad" if (on in (Truth.YES, Truth.LIKELY)) == bad else "good"
             yield ModeCard(f"cudnn.{name}", _value_text(hit.event.value), state, _place(facts, hit))
-    sdpa = next((e for e in events(program.trace) if e.kind == "use" and e.note in ("sdpa", "attention")), None)
+    attention = (e for e in events(program.trace) if e.kind == "use" and e.note in ("sdpa", "attention"))
+    sdpa = next((e for e in attention if e in facts.visits), None)
     if sdpa is not None:
         strict = "strict-on" in hits
         safe = strict or not any(map(may_be_fused, _visits(facts, program, sdpa)))

@@ -18,6 +18,13 @@ OUTSIDE = frozenset(sys.stdlib_module_names) | {
 }
 """Top-level names that only a module beside a script can shadow; elsewhere they always mean the library."""
 
+LIBRARIES = frozenset(
+    "triton timm einops flash_attn xformers apex deepspeed lightning accelerate peft sklearn matplotlib cv2 PIL jax tensorflow"
+    " torchaudio wandb hydra omegaconf gym gymnasium ray optuna webdataset kornia monai jsonargparse diffusers".split()
+)
+"""Names that packages like to give to a part of their own, which keeps its full name: inside of `mypackage.ops.triton`, `triton`
+is the library. At the top of a project the name means the project's package."""
+
 
 class Layout:
     """The project's Python files, and what a dotted name means when it is imported from one of them.
@@ -94,10 +101,9 @@ class Layout:
         return ".".join(parts) or stem
 
     def _search(self, folder: str, dotted: str, but: str = "") -> str | None:
-        outside = dotted.partition(".")[0] in OUTSIDE
-        below = dotted.replace(".", "/")
+        top, below = dotted.partition(".")[0], dotted.replace(".", "/")
         for root, beside in self._search_path(folder):
-            if outside and not beside:
+            if not beside and (top in OUTSIDE or (top in LIBRARIES and self.is_package(root))):
                 continue
             found = self._module_at(join(root, below))
             if found and found != but:
@@ -144,7 +150,9 @@ class Layout:
             return normpath(join(folder, *dotted.split("."))) in self.folders
         top = dotted.split(".", 1)[0]
         return top not in OUTSIDE and any(
-            normpath(join(root, *dotted.split("."))) in self.folders for root, _ in self._search_path(folder)
+            normpath(join(root, *dotted.split("."))) in self.folders
+            and not (top in LIBRARIES and self.is_package(root))
+            for root, _ in self._search_path(folder)
         )
 
 

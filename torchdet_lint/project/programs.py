@@ -137,7 +137,11 @@ def _imports_of(project: Project, path: str) -> frozenset[str]:
     return frozenset((found | _named(project, path)) - {"", path})
 
 
-_BY_NAME = re.compile(r"\b(?:import_module|__import__)\(\s*(?:[fF]?([\"'])([\w.]*)(\1\s*[,)])?)?")
+_BY_NAME = re.compile(r"\b(?:import_module|__import__)\(\s*")
+_PIECE = re.compile(r"\s*[fF]?([\"'])([\w.]*)(\1)?")
+"""One of the texts that are written one after the other, up to where it is known."""
+_FIELDS = re.compile(r"[^()\n]*(?:\n[^()\n]*)?(?:(?:\}|%[sd])\.[{%]|\+\s*[\"']\.[\"'])")
+"""A name with several parts that are not known: `f"models.{family}.{name}"`, over two lines at most."""
 _BY_VARIABLE = re.compile(r"\b(?:import_module|__import__)\(\s*([A-Za-z_]\w*)\s*[,)]")
 _DEFAULT = re.compile(r"\bdefault\s*=\s*[\"']([\w.]+)[\"']")
 
@@ -154,17 +158,30 @@ def _named(project: Project, path: str) -> set[str]:
         for known in re.findall(rf"\b{variable}\s*=\s*[fF]?[\"']([\w.]*\.)", text):
             found |= _inside(project, path, known.rpartition(".")[0].replace(".", "/"))
     for match in _BY_NAME.finditer(text):
-        known, whole = match[2] or "", match[3]
-        if whole:
+        known, whole = _known_text(text, match.end())
+        if whole and known:
             found.add(project.layout.find(path, known) or "")
         elif "." in known:
-            found |= _inside(project, path, known.rpartition(".")[0].replace(".", "/"))
+            deep = _FIELDS.match(text, match.end()) is not None
+            found |= _inside(project, path, known.rpartition(".")[0].replace(".", "/"), deep=deep)
         elif not known:
             found.update(project.layout.find(path, default) or "" for default in _DEFAULT.findall(text))
     return found
 
 
-def _inside(project: Project, path: str, package: str) -> set[str]:
-    """The files of a package's folder, which lies beside the file or at the root."""
+def _known_text(text: str, start: int) -> tuple[str, bool]:
+    """How the argument at `start` begins (`"models" f".{kind}"` with `models.`), and whether that is all of it."""
+    known, piece = "", _PIECE.match(text, start)
+    while piece is not None:
+        known, start = known + piece[2], piece.end()
+        if not piece[3]:
+            return known, False
+        piece = _PIECE.match(text, start)
+    return known, text[start:].lstrip()[:1] in (",", ")")
+
+
+def _inside(project: Project, path: str, package: str, *, deep: bool = False) -> set[str]:
+    """The files in a package's folder, which lies beside the file or at the root, on request those in its folders too."""
     folders = {normpath(join(dirname(path), package)), package}
-    return {other for other in project.modules if dirname(other) in folders}
+    below = tuple(f"{folder}/" for folder in folders)
+    return {other for other in project.modules if dirname(other) in folders or (deep and other.startswith(below))}
