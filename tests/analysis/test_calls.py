@@ -347,3 +347,40 @@ def test_a_default_is_quoted_from_where_the_function_stands() -> None:
     """
     [found] = [each for each in findings(program) if each.code == "TDL005"]
     assert "is seeded with `time.time()`, the clock" in found.message
+
+
+REGISTRY = """
+    STEPS = {{}}
+    def register(cls):
+        STEPS[cls.__name__] = cls
+        return cls
+    class Plain:
+        def __call__(self, x): return x
+    {steps}
+    step = STEPS[sys.argv[1]]()
+    {before}
+    torch.save(step(torch.ones(2)), "f")
+    {after}
+"""
+STEP = "@register\n    class {name}:\n        def __call__(self, x): return x + {drawn}\n"
+
+
+def registry(drawing: int, count: int, before: str = "", after: str = "") -> str:
+    steps = [
+        STEP.format(name=f"Step{index}", drawn="np.random.rand()" if index < drawing else "1") for index in range(count)
+    ]
+    return codes(REGISTRY.format(steps="\n    ".join(steps), before=before, after=after), "TDL0")
+
+
+@pytest.mark.parametrize(
+    ("drawing", "count", "expected"),
+    [(1, 1, "TDL002"), (1, 3, "TDL002"), (1, 6, "TDL002"), (1, 9, ""), (2, 9, ""), (3, 9, "TDL002"), (9, 9, "TDL002")],
+)
+def test_what_few_of_many_callees_draw_is_not_expected(drawing: int, count: int, expected: str) -> None:
+    assert registry(drawing, count) == expected
+
+
+def test_what_is_drawn_for_sure_is_told_also_after_what_is_not_expected() -> None:
+    draw = "torch.save(np.random.rand(), 'g')"
+    assert registry(1, 9, after=draw) == "TDL002"
+    assert registry(1, 9, before=draw) == "TDL002"

@@ -536,3 +536,26 @@ def test_answers_do_not_depend_on_the_hash_seed() -> None:
     ]
     assert "OrderUse" in printed[0]
     assert printed == [printed[0]] * 3
+
+
+METHODS = """
+class Data:
+    def __init__(self, kinds):
+        for kind in kinds:
+            setattr(self, f"found_{{kind}}", {read}())
+    def get_audio_files(self):
+        return os.listdir("audio")
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "said"),
+    [
+        ("getattr(self, f'get_{kind}_files')", []),
+        ('getattr(self, f"get_{kind}_files")', []),
+        ("getattr(self, f'read_{kind}_files')", ["is returned by `get_audio_files`"]),
+        ("getattr(self, f'{kind}')", ["is returned by `get_audio_files`"]),
+    ],
+)
+def test_methods_that_are_called_by_a_name_that_is_put_together(read: str, said: list[str]) -> None:
+    assert [use.consumer for _, use in uses(METHODS.format(read=read))] == said

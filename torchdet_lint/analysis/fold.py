@@ -113,9 +113,12 @@ class Walk:
                 here = part.after
                 returned = merge(Truth.OPEN, returned, part.returned)
                 jumped = merge(Truth.OPEN, jumped, part.jumped)
-                for key, hit in part.hits.items():
+                for key, found in part.hits.items():
+                    hit = found._replace(steps=(step, *found.steps))
+                    if isinstance(node, Branch) and node.choices > 3 and _is_rare(key, hit):
+                        hit = hit._replace(unusual=True)
                     if key not in hits or _rather(key, hit, hits[key]):
-                        hits[key] = hit._replace(steps=(step, *hit.steps))
+                        hits[key] = hit
         return Outcome(here, returned, jumped, hits)
 
     def _node(self, node: Branch | Repeat | Within | Enter, state: State, around: Around) -> Outcome:
@@ -316,6 +319,41 @@ def _rather(key: str, hit: Hit, known: Hit) -> bool:
 def _there(outcome: Outcome) -> Outcome:
     """What happens in worker processes: whatever seems to seed there seeds nothing here."""
     return outcome._replace(hits={key: hit for key, hit in outcome.hits.items() if key != "unknown-seeder"})
+
+
+MANY = 8
+"""Of so many callees that a call may have, those that draw must be more than a third for a draw to be expected."""
+
+
+def is_far_fetched(hit: Hit, family: str) -> bool:
+    """Whether the draw is behind a call that may have one of many callees, most of which do not draw; of the dropout of networks
+    that a checkpoint may hold, four are many.
+    """
+    return any(_is_far_off(step, hit.event, family) for step in hit.steps)
+
+
+def _is_rare(key: str, hit: Hit) -> bool:
+    kind, _, family = key.partition(":")
+    return kind == "unseeded" and _is_far_off(hit.steps[0], hit.event, family)
+
+
+def _is_far_off(step: Step, event: Event, family: str) -> bool:
+    node = step.node
+    if not isinstance(node, Branch) or node.choices < (4 if event.note == "training" else MANY):
+        return False
+    return node.choices > 3 * drawing(step.trace, node, family) > 0
+
+
+def drawing(trace: Trace, choice: Branch, family: str) -> int:
+    """How many of the callees that a call may have draw from a family."""
+    return sum(
+        isinstance(node, Branch) and node.choices > 0 and node.site == choice.site and _draws(node.then, family)
+        for node in trace
+    )
+
+
+def _draws(trace: Trace, family: str) -> bool:
+    return any(event.kind == "draw" and family in event.families for event in events(trace))
 
 
 def _unusual(hits: dict[str, Hit]) -> dict[str, Hit]:

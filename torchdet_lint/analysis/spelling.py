@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 
 from torchdet_lint import ir
+from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import flat
 
 _FIELD = re.compile(r"\{[^{}]*\}|%[sdi]")
+_READ = re.compile(r"\bgetattr\(\s*[\w.]+\s*,\s*[fF]([\"'])((?:(?!\1)[^\n])*\{(?:(?!\1)[^\n])*)\1")
+
+SHORTEST = 4
+"""So many letters of a name must be written out for it to say which attributes are meant."""
 
 
 def pattern(expr: ir.Expr) -> re.Pattern[str] | None:
@@ -16,6 +21,22 @@ def pattern(expr: ir.Expr) -> re.Pattern[str] | None:
     if not any(parts):
         return None
     return re.compile(".*".join(map(re.escape, parts)), re.DOTALL)
+
+
+def is_put_together(project: Project, name: str) -> bool:
+    """Whether the project reads an attribute of this name by a text with unknown parts: `getattr(self, f"get_{kind}_files")`."""
+    return any(spelt.fullmatch(name) for spelt in project.once("attributes", lambda: _attributes(project)))
+
+
+def _attributes(project: Project) -> tuple[re.Pattern[str], ...]:
+    found: dict[str, None] = {}
+    for module in project.modules.values():
+        text = module.source.text
+        for match in _READ.finditer(text) if "getattr(" in text else ():
+            parts = _FIELD.split(match[2])
+            if len("".join(parts)) >= SHORTEST:
+                found[".+".join(map(re.escape, parts))] = None
+    return tuple(map(re.compile, found))
 
 
 def written(expr: ir.Expr, body: ir.Body) -> ir.Expr:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from torchdet_lint.analysis.fold import Hit, events
+from torchdet_lint.analysis.fold import Hit, drawing, events, is_far_fetched
 from torchdet_lint.analysis.state import FAMILIES
-from torchdet_lint.analysis.trace import Branch, Enter, Event, Node, Repeat, Trace
+from torchdet_lint.analysis.trace import Branch, Enter, Event, Node, Repeat
 from torchdet_lint.analysis.values import Truth
 from torchdet_lint.checks.emit import at_hit, call_text, family_name
 from torchdet_lint.checks.facts import Facts, ProgramFacts
@@ -25,7 +25,7 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _family(facts: Facts, program: ProgramFacts, family: str) -> Iterator[Finding]:
     entry, hits = program.program.path, program.hits
-    if (hit := hits.get(f"unseeded:{family}")) is not None and not _is_far_fetched(hit, family):
+    if (hit := hits.get(f"unseeded:{family}")) is not None and not is_far_fetched(hit, family):
         found = _unseeded(facts, program, family, hit)
         yield replace(found, confidence="medium") if found.confidence == "high" and _is_chance(hit, family) else found
     if (optional := hits.get(f"optional:{family}")) is not None:
@@ -37,29 +37,9 @@ def _family(facts: Facts, program: ProgramFacts, family: str) -> Iterator[Findin
 def _is_chance(hit: Hit, family: str) -> bool:
     """Whether the draw is behind a call that may have one of several callees, not all of which draw."""
     return any(
-        isinstance(step.node, Branch) and step.node.choices > _drawing(step.trace, step.node, family) > 0
+        isinstance(step.node, Branch) and step.node.choices > drawing(step.trace, step.node, family) > 0
         for step in hit.steps
     )
-
-
-def _is_far_fetched(hit: Hit, family: str) -> bool:
-    """Whether the draw is the dropout of one of many networks that a checkpoint may hold, most of which have none."""
-    return hit.event.note == "training" and any(
-        isinstance(step.node, Branch) and step.node.choices > 3 * _drawing(step.trace, step.node, family) > 0
-        for step in hit.steps
-    )
-
-
-def _drawing(trace: Trace, choice: Branch, family: str) -> int:
-    """How many of the callees that a call may have draw from a family."""
-    return sum(
-        isinstance(node, Branch) and node.choices > 0 and node.site == choice.site and _draws(node.then, family)
-        for node in trace
-    )
-
-
-def _draws(trace: Trace, family: str) -> bool:
-    return any(event.kind == "draw" and family in event.families for event in events(trace))
 
 
 def _unseeded(facts: Facts, program: ProgramFacts, family: str, hit: Hit) -> Finding:

@@ -11,6 +11,7 @@ from torchdet_lint.analysis.ordering.scopes import Ordering
 from torchdet_lint.analysis.ordering.screen import Outside
 from torchdet_lint.analysis.ordering.use import OrderUse
 from torchdet_lint.analysis.ordering.values import Lists, Origin, Place
+from torchdet_lint.analysis.spelling import is_put_together
 from torchdet_lint.project.modules import Project
 from torchdet_lint.project.names import Names
 
@@ -69,8 +70,8 @@ def _callers(
             event_there = _callers(ordering, origin, further, other, False, method, depth - 1)
             if event_there is not None:
                 return event_there
-    if seen or escape.target is None:
-        return None
+    if seen or escape.target is None or is_put_together(ordering.project, escape.name):
+        return None  # somebody out of sight gets it, who knows what for
     return Event(origin, origin.via or f"is returned by `{escape.name}`", "medium")
 
 
