@@ -9,6 +9,7 @@ from torchdet_lint.analysis.keeping import left_open
 from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_RECURSION, Frame, Machine
 from torchdet_lint.analysis.naming import is_address, is_made
 from torchdet_lint.analysis.trace import Branch, Enter, Event, Summary, Trace, Within
+from torchdet_lint.analysis.turns import in_turn
 from torchdet_lint.analysis.values import (
     MISSING,
     NONE,
@@ -173,7 +174,7 @@ def call_value(
     if isinstance(callee, Option):
         return call_value(m, f, callee.default, args, named, span, expr)
     if isinstance(callee, Either):
-        return _call_either(m, f, callee, args, named, span)
+        return _call_either(m, f, callee, args, named, span, expr)
     outside.callbacks(m, f, args, named, span)
     if expr is not None and "seed" in callee_name(expr).lower():
         f.trace.append(Event("unknown-seeder", f.site(span), callee_name(expr)))
@@ -184,11 +185,14 @@ def callee_name(expr: ir.Call) -> str:
     return expr.func.name if isinstance(expr.func, ir.Attr) else expr.func.id if isinstance(expr.func, ir.Name) else ""
 
 
-def _call_either(m: Machine, f: Frame, callee: Either, args: Args, named: Named, span: ir.Span) -> Value:
+def _call_either(
+    m: Machine, f: Frame, callee: Either, args: Args, named: Named, span: ir.Span, expr: ir.Call | None
+) -> Value:
     """Any one of several callees; each is a branch of its own."""
     results = []
     callees = [option for option in alternatives(callee) if not isinstance(option, Known)]
     taking = [option for option in callees if takes(m, option, args, named)] or callees
+    choices = 0 if in_turn(m, f, expr) else len(taking)
     for option in taking:
         kept, f.trace = f.trace, []
         m.heap.depth += 1
@@ -198,7 +202,7 @@ def _call_either(m: Machine, f: Frame, callee: Either, args: Args, named: Named,
         # Only one of the objects was made: whatever it is, it is the one that is loaded, or evaluated from now on.
         f.trace += [node for node in trace if isinstance(node, Event) and node.kind in ("load", "eval", "train")]
         if trace:
-            f.trace.append(Branch(f.site(span), Truth.OPEN, "", trace, (), len(taking)))
+            f.trace.append(Branch(f.site(span), Truth.OPEN, "", trace, (), choices))
     return join(*results) if results else UNKNOWN
 
 
