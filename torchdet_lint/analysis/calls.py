@@ -55,7 +55,7 @@ def evaluate_call(m: Machine, f: Frame, expr: ir.Call) -> Value:
     path = m.apis.canonical(callee.path) if isinstance(callee, External) else ""
     logs = path.startswith("logging.") or (isinstance(callee, Bound) and callee.function in LOG_METHODS)
     spells = path in CONVERSIONS or (isinstance(callee, Bound) and callee.function in ("join", "format"))
-    f.naming = path in SHAPES or logs or (naming and spells)
+    f.naming = path in SHAPES or path in PAUSES or logs or (naming and spells)
     f.logging = logs or path == "builtins.print"
     args, named = arguments(m, f, expr)
     f.naming, f.logging = naming, False
@@ -85,13 +85,16 @@ def _written(f: Frame, expr: ir.Expr) -> ir.Expr:
     return spelling.written(expr, f.function.body) if isinstance(f.function, ir.Function) else expr
 
 
-CONVERSIONS = frozenset(f"builtins.{name}" for name in ("str", "int", "hex", "format", "round", "abs")) | {
+CONVERSIONS = frozenset(f"builtins.{name}" for name in ("str", "int", "float", "hex", "format", "round", "abs", "min", "max")) | {
     "os.path.join", "pathlib.Path",
 }  # fmt: skip
 SHAPES = frozenset(
     f"{room}.{name}" for room in ("numpy", "torch") for name in ("ones_like", "zeros_like", "empty_like")
 ) | {"builtins.len", "builtins.type", "numpy.shape", "numpy.ndim", "numpy.size"}
 """Read the shape or the type of what they are given, and none of its numbers."""
+
+PAUSES = frozenset(("time.sleep", "asyncio.sleep"))
+"""Wait for as long as they are told, which reaches no result."""
 
 LOG_METHODS = frozenset(("info", "debug", "warning", "error", "critical", "exception"))
 

@@ -222,7 +222,8 @@ def _uses(node: object, name: str, *, named: bool) -> Iterator[bool]:
         last = _called(node)
         yield from _uses(node.func, name, named=False)
         for arg in node.args:
-            yield from _uses(arg.value, name, named=last in PLACES and not isinstance(arg.value, ir.Name))
+            place = last in PLACES and not isinstance(arg.value, ir.Name)
+            yield from _uses(arg.value, name, named=place or last == "sleep")
         return
     elif type(node) is not tuple and not (isinstance(node, ir.Binary) and node.op == "+" and _has_text(node)):
         named = False

@@ -51,11 +51,14 @@ class Dead:
 
 def dead_parameters(names: Names, body: ir.Body) -> Iterator[Dead]:
     """Seed parameters that their function never reads, or only stores in an attribute."""
+    installed = _installed(body)
     for function, cls in _functions(body, None):
         if _is_stub(function) or (cls is not None and _overrides(names, cls, function)):
             continue
         if function.name == "__init__" and function.decorators:
             continue  # `@register_to_config`: what decorates a constructor keeps its arguments
+        if cls is None and function.name in installed:
+            continue
         for param in function.params:
             if param.kind in ("*", "**") or not is_seed_name(param.name):
                 continue
@@ -64,6 +67,21 @@ def dead_parameters(names: Names, body: ir.Body) -> Iterator[Dead]:
                 yield Dead(param, None, cls)
             elif stored is not None and reads == 1:
                 yield Dead(param, stored, cls)
+
+
+def _installed(body: ir.Body) -> frozenset[str]:
+    """The functions that take the place of a method, whose parameters are those of the method: `env.reset = wrong_reset`."""
+    found: set[str] = set()
+    for node in nested(body):
+        if isinstance(node, ir.Assign) and any(isinstance(target, ir.Attr) for target in node.targets):
+            bound = isinstance(node.value, ir.Call) and ir.last_name(node.value.func) in ("MethodType", "staticmethod")
+            held = [arg.value for arg in node.value.args] if isinstance(node.value, ir.Call) and bound else [node.value]
+        elif isinstance(node, ir.Call) and ir.last_name(node.func) == "setattr":
+            held = [arg.value for arg in node.args]
+        else:
+            continue
+        found |= {value.id for value in held if isinstance(value, ir.Name)}
+    return frozenset(found)
 
 
 def _functions(body: ir.Body, cls: ir.Class | None) -> Iterator[tuple[ir.Function, ir.Class | None]]:

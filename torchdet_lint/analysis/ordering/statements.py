@@ -27,9 +27,18 @@ def execute(frame: Frame, body: ir.Body) -> bool:
 
 
 def _do(frame: Frame, statement: ir.Do) -> None:
+    if _asks_for_one(frame, statement.value):
+        return
     frame.eval(statement.value)
     if isinstance(statement.value, ir.Call):
         frame.store.settled |= asserted(frame, statement.value)
+
+
+def _asks_for_one(frame: Frame, value: ir.Expr) -> bool:
+    """`next(folder.iterdir())` whose result is dropped: what counts is whether there is one, or `StopIteration`."""
+    if not isinstance(value, ir.Call) or frame.dotted(value.func) != "builtins.next":
+        return False
+    return bool(value.args) and isinstance(value.args[0].value, ir.Call)
 
 
 def _assign(frame: Frame, statement: ir.Assign) -> None:
