@@ -422,3 +422,17 @@ def fire(callbacks):
 )
 def test_a_loop_over_callbacks_is_none_over_epochs(use: str, found: str) -> None:
     assert codes(CALLBACKS + use, "TDL012") == found
+
+
+@pytest.mark.parametrize(
+    ("pause", "expected"),
+    [
+        ("time.sleep(random.randint(5, 10))", ""),
+        ("time.sleep(min(60, 2 ** 3 + random.random()))", ""),
+        ("time.sleep(0.5 * (1 + np.random.rand()))", ""),
+        ("delay = random.uniform(1, 2)\n    time.sleep(delay)", ""),
+        ("delay = random.uniform(1, 2)\n    time.sleep(delay)\n    torch.save(delay, 'f')", "TDL003"),
+    ],
+)
+def test_how_long_a_program_sleeps(pause: str, expected: str) -> None:
+    assert codes(f"def main():\n    {pause}\nmain()\n", "TDL0") == expected

@@ -126,3 +126,28 @@ def test_a_seed_of_zero_that_stays_zero_is_not_lost(seed: str, expected: str) ->
         print(np.random.default_rng({seed}))
     """
     assert codes(body, "TDL011") == expected
+
+
+INSTALLED = """
+    import types
+    def main(env):
+        def wrong_reset(self, seed=None):
+            return env.observation_space.sample()
+        {use}
+        check(env)
+    main(make())
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "expected"),
+    [
+        ("env.reset = wrong_reset", ""),
+        ("env.reset = types.MethodType(wrong_reset, env)", ""),
+        ("setattr(env, 'reset', wrong_reset)", ""),
+        ("torch.save(wrong_reset(seed=3), 'f')", "TDL011"),
+        ("reset = wrong_reset", "TDL011"),
+    ],
+)
+def test_functions_that_take_the_place_of_a_method(use: str, expected: str) -> None:
+    assert codes(INSTALLED.format(use=use), "TDL011") == expected

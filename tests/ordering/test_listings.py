@@ -356,3 +356,17 @@ def test_fix_is_certain_only_where_sorted_can_be_put() -> None:
     assert index.fix_span == index.span
     assert (first.certain_fix, first.fix_span) == (False, None)
     assert (scanned.certain_fix, scanned.fix_span) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ("next(folder.iterdir())", 0),
+        ("next(os.scandir(folder))", 0),
+        ("first = next(folder.iterdir())", 1),
+        ("load(next(folder.iterdir()))", 1),
+    ],
+)
+def test_whether_there_is_a_first_file(line: str, count: int) -> None:
+    text = f"def empty(folder: Path):\n    try:\n        {line}\n    except StopIteration:\n        return True\n    return False"
+    assert len(uses(text)) == count

@@ -9,7 +9,7 @@ from torchdet_lint.analysis.keeping import left_open
 from torchdet_lint.analysis.machine import MAX_CONTEXTS, MAX_RECURSION, Frame, Machine
 from torchdet_lint.analysis.naming import is_address, is_made
 from torchdet_lint.analysis.trace import Branch, Enter, Event, Summary, Trace, Within
-from torchdet_lint.analysis.turns import in_turn
+from torchdet_lint.analysis.turns import in_turn, is_one
 from torchdet_lint.analysis.values import (
     MISSING,
     NONE,
@@ -195,7 +195,7 @@ def _call_either(
     results = []
     callees = [option for option in alternatives(callee) if not isinstance(option, Known)]
     taking = [option for option in callees if takes(m, option, args, named)] or callees
-    choices = 0 if in_turn(m, f, expr) else len(taking)
+    choices = 0 if in_turn(m, f, expr) and not is_one(taking) else len(taking)
     for option in taking:
         kept, f.trace = f.trace, []
         m.heap.depth += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import attributes
+from torchdet_lint.analysis import attributes, registries
 from torchdet_lint.analysis.iteration import element, iterate, known_items
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.values import (
@@ -108,5 +108,5 @@ LIST_METHODS: dict[str, Method] = {
 
 DICT_METHODS: dict[str, Method] = {
     "update": _update, "get": _get, "setdefault": _setdefault, "pop": _dict_pop, "values": _values, "items": _items,
-    "keys": _keys, "copy": _copy,
+    "keys": _keys, "copy": _copy, "build": registries.build, **dict.fromkeys(registries.REGISTERS, registries.register),
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import classes, commands
+from torchdet_lint.analysis import classes, commands, registries
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.values import UNKNOWN, Bound, ClassValue, FunctionValue, Instance, Partial, Value
 
@@ -31,6 +31,8 @@ def decorate(m: Machine, f: Frame, decorators: tuple[ir.Expr, ...], value: Value
 
 def _wraps(m: Machine, wrapper: Value, value: Value) -> bool:
     """Whether a decorator is code of the project: a function, a method, an object that is called, the class of such objects."""
+    if registries.registers(wrapper):
+        return True
     if isinstance(wrapper, Partial):
         return isinstance(wrapper.function, FunctionValue)
     if isinstance(wrapper, Instance | ClassValue):

@@ -325,6 +325,10 @@ MANY = 8
 """Of so many callees that a call may have, those that draw must be more than a third for a draw to be expected."""
 
 
+MANY = 6
+"""Of so many callees that a call may have, half must draw for a draw to be expected."""
+
+
 def is_far_fetched(hit: Hit, family: str) -> bool:
     """Whether the draw is behind a call that may have one of many callees, most of which do not draw; of the dropout of networks
     that a checkpoint may hold, four are many.
@@ -339,9 +343,10 @@ def _is_rare(key: str, hit: Hit) -> bool:
 
 def _is_far_off(step: Step, event: Event, family: str) -> bool:
     node = step.node
-    if not isinstance(node, Branch) or node.choices < (4 if event.note == "training" else MANY):
+    few, share = (4, 3) if event.note == "training" else (MANY, 2)
+    if not isinstance(node, Branch) or node.choices < few:
         return False
-    return node.choices > 3 * drawing(step.trace, node, family) > 0
+    return node.choices > share * drawing(step.trace, node, family) > 0
 
 
 def drawing(trace: Trace, choice: Branch, family: str) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import attributes, classes, flags, options
+from torchdet_lint.analysis import attributes, classes, flags, options, registries
 from torchdet_lint.analysis.effects import number_of
 from torchdet_lint.analysis.importing import IMPORTERS, import_one
 from torchdet_lint.analysis.iteration import element, iterate, known_items
@@ -409,6 +409,8 @@ def _table() -> dict[str, Handler]:
     found |= dict.fromkeys(
         ("itertools.islice", "itertools.cycle", "itertools.chain", "itertools.chain.from_iterable"), _lazy
     )
+    found |= dict.fromkeys(registries.CLASSES, registries.make)
+    found |= dict.fromkeys(registries.BUILDERS, registries.build_from_cfg)
     found |= options.HANDLERS
     found |= dict.fromkeys(flags.DEFINERS, flags.define)
     return found

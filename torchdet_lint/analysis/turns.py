@@ -4,8 +4,11 @@ where elsewhere it would be one of several.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from torchdet_lint import ir
 from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.values import UNKNOWN, Instance, Made, Value
 from torchdet_lint.project.names import target_names
 
 
@@ -17,6 +20,13 @@ def in_turn(m: Machine, f: Frame, expr: ir.Call | None) -> bool:
     while isinstance(holder, ir.Attr):
         holder = holder.value
     return isinstance(holder, ir.Name) and holder.id in _targets(m, f)
+
+
+def is_one(options: Sequence[Value]) -> bool:
+    """Whether these are what one place may make, of several classes: not things that a list holds one after another."""
+    called = [option for option in options if option != UNKNOWN]
+    places = [option.identity[0] for option in called if isinstance(option, Instance | Made)]
+    return len(places) == len(called) and len(set(places)) == 1
 
 
 def _targets(m: Machine, f: Frame) -> frozenset[str]:
