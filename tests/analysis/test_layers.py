@@ -197,3 +197,48 @@ def test_skorch_makes_its_networks_when_it_fits(before: str, between: str, expec
         net.fit(x, y)
     """
     assert codes(program) == expected
+
+
+SKIPPED = """
+    from accelerate import init_empty_weights
+    from transformers import AutoModelForCausalLM
+    from transformers.modeling_utils import no_init_weights
+    from transformers.utils.generic import ContextManagers
+    def load():
+        def skip(*args, **kwargs):
+            pass
+        {lines}
+    torch.save(load(), "f")
+"""
+USUAL = [f"torch.nn.init.{name} = skip" for name in ("kaiming_uniform_", "uniform_", "normal_")]
+BUILT = "AutoModelForCausalLM.from_config('x')"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([*USUAL, "return nn.Linear(2, 2)"], ""),
+        ([*USUAL, "return nn.Embedding(2, 2)"], ""),
+        ([*USUAL, f"return {BUILT}"], ""),
+        ([*USUAL, "return torch.nn.init.normal_(torch.ones(2))"], ""),
+        ([*USUAL, "return torch.nn.init.xavier_normal_(torch.ones(2))"], "TDL001"),
+        ([*USUAL, "return torch.rand(2)"], "TDL001"),
+        (["return nn.Linear(2, 2)"], "TDL001"),
+        ([USUAL[2], "return nn.Linear(2, 2)"], "TDL001"),
+        (["kept = torch.nn.init.normal_", *USUAL, "torch.nn.init.normal_ = kept", "return nn.Linear(2, 2)"], "TDL001"),
+        (["with ContextManagers([no_init_weights()]):", f"    return {BUILT}"], ""),
+        (
+            [
+                "held = [no_init_weights()]",
+                "if len(sys.argv) > 1:",
+                "    held.append(init_empty_weights())",
+                "with ContextManagers(held):",
+                f"    return {BUILT}",
+            ],
+            "",
+        ),
+        (["with ContextManagers([]):", f"    return {BUILT}"], "TDL001"),
+    ],
+)
+def test_first_weights_that_nobody_draws(lines: list[str], expected: str) -> None:
+    assert codes(SKIPPED.format(lines="\n        ".join(lines)), "TDL001") == expected

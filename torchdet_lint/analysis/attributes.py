@@ -335,6 +335,10 @@ def _unpack(m: Machine, f: Frame, target: ir.Sequence, value: Value, span: ir.Sp
         assign(m, f, part, each, span)
 
 
+INITIALISERS = "torch.nn.init."
+"""Functions that layers call for their first weights, and that programs replace by ones that do nothing."""
+
+
 def set_attribute(m: Machine, f: Frame, holder: Value, name: str, value: Value, span: ir.Span) -> None:
     """`holder.name = value`"""
     if isinstance(holder, External):
@@ -342,6 +346,9 @@ def set_attribute(m: Machine, f: Frame, holder: Value, name: str, value: Value, 
         f.trace.append(Event("mode", f.site(span), path, value=value))
         if path.startswith(CUDA_ROOTS):
             f.trace.append(Event("cuda", f.site(span), path))
+        if path.startswith(INITIALISERS):
+            replaced = {path} if isinstance(value, FunctionValue) else set()
+            m.replaced = (m.replaced - {path}) | replaced
     elif isinstance(holder, Instance):
         m.heap.write(holder.identity, name, value)
     elif isinstance(holder, Box):

@@ -11,6 +11,7 @@ from torchdet_lint.analysis.trace import Branch
 from torchdet_lint.analysis.values import (
     FALSE,
     NONE,
+    Box,
     Flow,
     FunctionValue,
     Instance,
@@ -101,6 +102,11 @@ def _enter_one(m: Machine, f: Frame, value: Value, span: ir.Span) -> tuple[Value
             summary = calls.summarise(m, found[0], (value,), ())
             result = calls.enter(m, f, found[0], (value,), (), span, receiver=value.identity)
             return result, summary.opens if summary is not None else ()
+    if isinstance(value, Made) and value.cls.endswith(".ContextManagers"):
+        # `with ContextManagers([no_init_weights(), init_empty_weights()])` of transformers
+        lists = [option for option in alternatives(value.args[0] if value.args else None) if isinstance(option, Box)]
+        inside = [one for option in lists for one in m.heap.elements(option.identity)]
+        return value, tuple(kind for one in inside for kind in enter_context(m, f, one, span)[1])
     if isinstance(value, Flow):
         opened = (kind for source in value.sources if isinstance(source, Pending) for kind in source.summary.opens)
         return iterate(m, f, value, span), tuple(opened)

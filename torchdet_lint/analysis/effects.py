@@ -57,7 +57,7 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
         f.trace.append(Event("use", site, made.cls, made=made, note="unrepeatable"))
     if row.draws and redirected(made, row):
         f.trace.append(Event("private-draw", site, made.cls, made=made))
-    elif (families := _families(row, made)) and not filled(made, row):
+    elif (families := _families(row, made)) and not filled(made, row) and not _is_replaced(m, made, row):
         note = _draw_note(f, made, row)
         f.trace.append(Event("draw", site, made.cls, families, made=made, note=note))
         if "torch" in families and not note:
@@ -80,6 +80,20 @@ def record(m: Machine, f: Frame, made: Made, row: Api, span: ir.Span, site: Site
         unrepeatable_data(m, f, made)
 
 
+INITIAL = ("layer", "recurrent", "attention", "init", "pretrained")
+"""Roles whose draws are first weights."""
+
+USUAL = frozenset(f"torch.nn.init.{name}" for name in ("kaiming_uniform_", "uniform_", "normal_"))
+"""What the layers of torch call for their first weights: linear ones and convolutions the first two, embeddings the last."""
+
+
+def _is_replaced(m: Machine, made: Made, row: Api) -> bool:
+    """Whether the program has put something else in the place of what would draw (`torch.nn.init.normal_ = skip`)."""
+    if not m.replaced or row.role not in INITIAL:
+        return False
+    return made.cls in m.replaced if row.role == "init" else m.replaced >= USUAL
+
+
 def _families(row: Api, made: Made) -> tuple[str, ...]:
     return tuple(family for family in drawn(row.draws, made) if family != ENTROPY)
 
@@ -98,7 +112,7 @@ def _draw_note(f: Frame, made: Made, row: Api) -> str:
         isinstance(value, Bound) and value.function == "training" for value in (*made.args, *(v for _, v in made.named))
     ):
         return "training"
-    return "init" if row.role in ("layer", "recurrent", "attention", "init", "pretrained") else ""
+    return "init" if row.role in INITIAL else ""
 
 
 ACCELERATORS = ("auto", "gpu", "cuda", None)

@@ -105,8 +105,8 @@ class Machine:
     does not depend on which other programs were evaluated before. `base` is the machine that runs modules when they are
     imported, once for all programs; a machine without one is a base. Machines on one base share its heap, where identities of
     different machines differ. `watched` are callees that rules of the project ask about. `spawns` says that processes start
-    anew, rather than as copies of the one that starts them. `drawn` are tensors of random numbers,
-    with the place where these are drawn.
+    anew, rather than as copies of the one that starts them. `drawn` are tensors of random numbers, with the place where these
+    are drawn. `replaced` are initialisers of torch in whose place the program has put functions of its own.
     """
 
     def __init__(
@@ -135,6 +135,7 @@ class Machine:
         self.call_depth = 0
         self.taken_over: frozenset[str] = frozenset()
         self.spawns = False
+        self.replaced: set[str] = set()
         self.drawn: dict[Identity, Site] = {}
         self.max_depth = MAX_DEPTH
         self.runs_imports = True
