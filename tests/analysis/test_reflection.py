@@ -47,3 +47,28 @@ def test_names_that_may_be_are_kept(name: str) -> None:
 def test_callees_that_do_not_take_the_arguments_are_left_out(arguments: str, expected: str) -> None:
     """`scale=3` fits none of them, so nothing is known after all."""
     assert said(f"getattr(models, x)({arguments})") == expected
+
+
+@pytest.mark.parametrize(
+    ("use", "expected"),
+    [
+        ("getattr(torchvision.models, sys.argv[1])()", "TDL001"),
+        ("getattr(models, sys.argv[1])(num_classes=3)", "TDL001"),
+        ("getattr(models, sys.argv[1])(weights='DEFAULT')", ""),
+        ("getattr(torch, sys.argv[1])(3)", ""),
+        ("getattr(torch.optim, sys.argv[1])([])", ""),
+    ],
+)
+def test_a_member_of_a_library_by_a_name_that_is_not_known(use: str, expected: str) -> None:
+    program = f"import torchvision\nfrom torchvision import models\nfound = {use}\ntorch.save(found, 'f')\n"
+    assert codes(program, "TDL0") == expected
+
+
+def test_a_data_set_of_a_library_by_a_name_that_is_not_known() -> None:
+    program = """
+        from torchvision import datasets
+        data = getattr(datasets, sys.argv[1])("x", train=True)
+        for x in DataLoader(data, num_workers=int(sys.argv[2])):
+            torch.save(x, "f")
+    """
+    assert codes(program, "TDL1") == "tdl102"

@@ -80,6 +80,8 @@ def _getattr(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
         return value
     if isinstance(holder, ModuleRef):
         return any_definition(m, holder)
+    if isinstance(holder, External) and holder.path.rpartition(".")[2].islower():
+        return External(f"{holder.path}._any")  # rows for all names of a module hold for it
     return UNKNOWN
 
 
