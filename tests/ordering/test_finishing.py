@@ -297,3 +297,19 @@ def test_not_kept(text):
 )
 def test_what_holds_itself_has_an_end(text):
     assert [use for _, use in uses(START + text) if use.kind == "completion"]
+
+
+@pytest.mark.parametrize(("made", "count"), [("jobs = list()", 0), ("jobs = []", 0), ("pass", 1), ("global jobs", 1)])
+def test_a_list_of_the_same_name_that_a_job_makes_itself(made: str, count: int) -> None:
+    text = f"""
+def serve(n):
+    {made}
+    jobs.append(n)
+    use(jobs)
+if __name__ == "__main__":
+    jobs = []
+    for i in range(2):
+        threading.Thread(target=serve, args=(i,)).start()
+    save(jobs[0])
+"""
+    assert len(uses(START + text)) == count

@@ -344,3 +344,19 @@ def test_places_of_the_set_and_of_its_use() -> None:
     assert use.fix_span is not None
     assert text[slice(*use.fix_span)] == "s"
     assert (use.source_path, use.source_unit, use.api) == ("train.py", use.unit, "set(...)")
+
+
+@pytest.mark.parametrize("copied", ["copy.copy", "copy.deepcopy"])
+@pytest.mark.parametrize(
+    ("made", "use", "count"),
+    [
+        ("set(names)", "return 3 in other", 0),
+        ("set(names)", "return list(other)", 1),
+        ("{name: {} for name in set(names)}", "other['a']['b'] = 3", 0),
+        ("{name: {} for name in set(names)}", "return list(other.values())[0]", 1),
+        ("list(set(names))", "return other[0]", 1),
+    ],
+)
+def test_copies(copied: str, made: str, use: str, count: int) -> None:
+    text = f"import copy\ndef f(names):\n    first = {made}\n    other = {copied}(first)\n    {use}"
+    assert len(uses(text)) == count

@@ -159,6 +159,12 @@ def _sequence(frame: Frame, expr: ir.Call) -> Value:
     return frame.make("seq", expr.span, join_all(kinds), origins, item=item)
 
 
+def _copied(frame: Frame, expr: ir.Call) -> Value:
+    """`copy.copy(x)`, `copy.deepcopy(x)`: of a set a set, of a dictionary a dictionary, whose order does not show."""
+    values = _args(frame, expr)
+    return values[0] if values and values[0].form in ("set", "map") else _sequence(frame, expr)
+
+
 def _sorted(frame: Frame, expr: ir.Call) -> Value:
     values = _args(frame, expr)
     if not values:
@@ -422,6 +428,8 @@ _HANDLERS: dict[str, Callable[[Frame, ir.Call], Value]] = {
     "builtins.len": _len,
     "builtins.range": _range,
     "builtins.str": _str,
+    "copy.copy": _copied,
+    "copy.deepcopy": _copied,
     "builtins.sum": _sum,
     "builtins.max": _extreme,
     "builtins.min": _extreme,

@@ -192,8 +192,22 @@ def _of_function(frame: Frame, function: ir.Function, handed: tuple[ir.Expr, ...
         first = key.split(".", 1)[0]
         if key in given:
             yield given[key]
-        elif first not in params or (own_object and first == params[0]):
+        elif (first not in params and not _makes(function, first)) or (own_object and first == params[0]):
             yield call.func.value
+
+
+def _makes(function: ir.Function, name: str) -> bool:
+    """Whether a list is the function's own: it makes one under this name."""
+    if any(isinstance(each, ir.Scope) and name in each.names for each in flat(function.body)):
+        return False
+    made = (each for each in flat(function.body) if isinstance(each, ir.Assign) and _is_new_list(each.value))
+    return any(name in target_names(target) for each in made for target in each.targets)
+
+
+def _is_new_list(value: ir.Expr | None) -> bool:
+    return isinstance(value, ir.Sequence) or (
+        isinstance(value, ir.Call) and isinstance(value.func, ir.Name) and value.func.id in ("list", "deque")
+    )
 
 
 def _grows(call: ir.Call) -> bool:

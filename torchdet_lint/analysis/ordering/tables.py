@@ -9,7 +9,7 @@ SETS = frozenset({"builtins.set", "builtins.frozenset"})
 SEQUENCES = frozenset(
     "builtins.list builtins.tuple builtins.iter builtins.reversed itertools.cycle itertools.combinations"
     " itertools.permutations itertools.product itertools.groupby itertools.accumulate itertools.takewhile"
-    " itertools.dropwhile collections.deque copy.copy copy.deepcopy numpy.array numpy.asarray pandas.Series"
+    " itertools.dropwhile collections.deque numpy.array numpy.asarray pandas.Series"
     " tqdm.tqdm tqdm.auto.tqdm tqdm.autonotebook.tqdm tqdm.notebook.tqdm tqdm.rich.tqdm tqdm.std.tqdm rich.progress.track"
     " progressbar.progressbar alive_progress.alive_it click.progressbar fastprogress.progress_bar fastprogress.master_bar"
     " fastprogress.fastprogress.progress_bar fastprogress.fastprogress.master_bar mmcv.track_iter_progress"
