@@ -217,3 +217,29 @@ CASES = [
 @pytest.mark.parametrize(("expected", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_codes(text: str, expected: str) -> None:
     assert codes(text) == expected
+
+
+TRAINING = """
+    from torch.nn import functional as F
+    class Attention(nn.Module):
+        def forward(self, q):
+            if {test}:
+                q = F.scaled_dot_product_attention(q, q, q)
+            else:
+                {other}
+            return q
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "other", "expected"),
+    [
+        ("not self.training", "q = q + 1", ""),
+        ("self.training", "q = q + 1", "TDL301"),
+        ("self.causal", "q = q + 1", "TDL301"),
+        ("not self.training", "q = F.scaled_dot_product_attention(q, q, q, is_causal=True)", "TDL301"),
+        ("self.training and self.fast", "q = q + 1", "TDL301"),
+    ],
+)
+def test_what_runs_only_outside_of_training(test: str, other: str, expected: str) -> None:
+    assert codes(TRAINING.format(test=test, other=other), "TDL3") == expected

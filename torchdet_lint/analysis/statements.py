@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from torchdet_lint import ir
+from torchdet_lint.analysis import arms as arms_of
 from torchdet_lint.analysis import attributes, classes, importing, iteration, lengths, tests
 from torchdet_lint.analysis.annotations import of_annotation
 from torchdet_lint.analysis.contexts import STACKS, enter_context, leave_context
@@ -21,7 +22,6 @@ from torchdet_lint.analysis.trace import Branch, Event, Leave, Node, Repeat, Wit
 from torchdet_lint.analysis.values import (
     NONE,
     UNKNOWN,
-    Box,
     ClassValue,
     FunctionValue,
     Known,
@@ -30,7 +30,6 @@ from torchdet_lint.analysis.values import (
     Truth,
     Value,
     computed,
-    is_none,
     join,
     truth,
 )
@@ -215,6 +214,7 @@ def _if(m: Machine, f: Frame, s: ir.If) -> None:
         return
     label = value.label if isinstance(value, Option) else ""
     fork(m, f, s.span, found, label, ((s.body, yes), (s.orelse, no)))
+    arms_of.note_inference(f, s)
     _filled_in(m, f, s)
 
 
@@ -275,43 +275,11 @@ def fork(m: Machine, f: Frame, span: ir.Span, found: Truth, label: str, arms: tu
         f.env, f.narrowed = env1, names1
     else:
         for mine, narrowed, other_env in ((env1, arms[0][1], env2), (env2, arms[1][1], env1)):
-            _refine(mine, narrowed, env, other_env)
-        f.env = _merge(m, env1, env2, label if likely else "", found)
+            arms_of.refine(mine, narrowed, env, other_env)
+        f.env = arms_of.merge(m, env1, env2, label if likely else "", found)
         f.narrowed = {text: value for text, value in names1.items() if names2.get(text) == value and text in names}
     if then or other:
         f.trace.append(Branch(f.site(span), found, label, then, other))
-
-
-def _refine(
-    mine: dict[str, Value], narrowed: dict[str, Value], before: dict[str, Value], other: dict[str, Value]
-) -> None:
-    """What an arm's test says of a name stays true of it where the other arm binds the name anew: `if seed is None: seed = 0`."""
-    for name, value in narrowed.items():
-        if name in before and mine.get(name) == before[name] != other.get(name):
-            mine[name] = value
-
-
-def _merge(m: Machine, one: dict[str, Value], two: dict[str, Value], label: str, found: Truth) -> dict[str, Value]:
-    merged: dict[str, Value] = {}
-    for name in one.keys() | two.keys():
-        a, b = one.get(name), two.get(name)
-        if a is None or b is None:
-            merged[name] = a if a is not None else b  # type: ignore[assignment]  # one of them is there
-        elif a == b:
-            merged[name] = a
-        elif label:
-            likely, unlikely = (a, b) if found is Truth.LIKELY else (b, a)
-            option = likely if isinstance(likely, Option) else Option(likely, label)
-            merged[name] = option if _is_list_of_none(m, unlikely) else join(option, unlikely)
-        else:
-            merged[name] = join(a, b)
-    return merged
-
-
-def _is_list_of_none(m: Machine, value: Value) -> bool:
-    """`[seed] * count` where no seed is given: nobody asks for that who leaves the default."""
-    elements = m.heap.elements(value.identity) if isinstance(value, Box) and value.kind == "list" else ()
-    return bool(elements) and all(is_none(each) is Truth.YES for each in elements)
 
 
 def _loop(m: Machine, f: Frame, span: ir.Span, kind: str, body: ir.Body, orelse: ir.Body, target: Any = None) -> None:
@@ -419,7 +387,7 @@ def _try(m: Machine, f: Frame, s: ir.Try) -> None:
     f.ended = "" if survivors else ended or f.ended
     merged: dict[str, Value] = survivors[0] if survivors else done
     for other in survivors[1:]:
-        merged = _merge(m, merged, other, "", Truth.OPEN)
+        merged = arms_of.merge(m, merged, other, "", Truth.OPEN)
     f.env = merged
     for trace in arms:
         if trace:
