@@ -97,3 +97,32 @@ def test_modules_deeper_in_a_package(use: str, count: int) -> None:
     files |= {f"nets/small/net{index}.py": NET for index in range(count)}
     program = PROGRAM.format(default="", use=use)
     assert codes({**files, "train.py": program}, "TDL0") == "TDL001"
+
+
+FILLED = {
+    "kit/__init__.py": "",
+    "kit/table.py": "NETS = {}\ndef register(cls):\n    NETS[cls.__name__] = cls\n    return cls\n",
+    "kit/nets/first_net.py": NET.replace("class Net", "from kit.table import register\n@register\nclass Net"),
+    "train.py": "import sys, torch\n{use}\nfrom kit.table import NETS\ntorch.save(NETS[sys.argv[1]](), 'f')\n",
+}
+WALK = "import importlib, pkgutil\nfor found in pkgutil.iter_modules(__path__):\n    "
+LISTED = "import os\n__all__ = [f[:-3] for f in os.listdir(os.path.dirname(__file__))]\n"
+
+
+@pytest.mark.parametrize(
+    ("package", "use", "expected"),
+    [
+        (WALK + "importlib.import_module('.' + found.name, __package__)", "import kit.nets", "TDL001"),
+        (WALK + "importlib.import_module(f'.{found.name}', package=__name__)", "import kit.nets", "TDL001"),
+        (WALK + "importlib.import_module('.first_net', package=__name__)", "import kit.nets", "TDL001"),
+        (WALK + "importlib.import_module(f'.{found.name}_other', package=__name__)", "import kit.nets", ""),
+        (LISTED + "from . import *", "import kit.nets", "TDL001"),
+        (LISTED, "from kit.nets import *", "TDL001"),
+        (LISTED, "import kit.nets", ""),
+        ("__all__ = ['first_net']", "from kit.nets import *", "TDL001"),
+        ("__all__ = ['other']", "from kit.nets import *", ""),
+    ],
+)
+def test_packages_that_import_what_lies_in_their_folder(package: str, use: str, expected: str) -> None:
+    files = {**FILLED, "kit/nets/__init__.py": package + "\n", "train.py": FILLED["train.py"].format(use=use)}
+    assert codes(files, "TDL0") == expected

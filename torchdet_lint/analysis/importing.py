@@ -10,6 +10,7 @@ from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.trace import Branch, Enter
 from torchdet_lint.analysis.values import Truth, Value, join
 from torchdet_lint.project.modules import ModuleRef
+from torchdet_lint.project.programs import offered
 
 IMPORTERS = ("importlib.import_module", "builtins.__import__")
 
@@ -47,6 +48,8 @@ def run_import(
         found = m.project.layout.find(f.path, ".".join(parts[:count]), level)
         if found is not None:
             loaded.append(found)
+    if any(member == "*" for member, _ in names) and loaded:
+        loaded += sorted(offered(m.project, loaded[-1]))
     for member, _ in names:
         symbol = m.project.resolve_import(f.path, dotted, level, member) if member != "*" else None
         if isinstance(symbol, ModuleRef):
@@ -59,14 +62,19 @@ def run_import(
 
 
 def import_one(m: Machine, f: Frame, dotted: str, span: ir.Span) -> Value:
-    """`importlib.import_module(dotted)`"""
-    run_import(m, f, dotted, 0, (), span)
-    return attributes.settle(m, m.project.resolve_import(f.path, dotted, 0))
+    """`importlib.import_module(dotted)`; `".part"` is taken to be beside the file, whatever package is named."""
+    level = len(dotted) - len(dotted.lstrip("."))
+    run_import(m, f, dotted[level:], level, (), span)
+    return attributes.settle(m, m.project.resolve_import(f.path, dotted[level:], level))
 
 
 def import_any(m: Machine, f: Frame, spelt: re.Pattern[str], span: ir.Span) -> Value | None:
     """Any module of the project whose name is spelt like this; None where there is none."""
     folder = f.path[: f.path.rfind("/") + 1]
+    if spelt.pattern.startswith(re.escape(".")):
+        beside = [path.removesuffix(".py") for path in m.project.modules if path.rpartition("/")[0] == folder[:-1]]
+        dotted = [f".{path.removeprefix(folder)}" for path in sorted(beside) if not path.endswith("__init__")]
+        return _any_of(m, f, list(filter(spelt.fullmatch, dotted)), span)
     paths = [
         path.removesuffix(".py")
         for path in m.project.modules
@@ -76,7 +84,11 @@ def import_any(m: Machine, f: Frame, spelt: re.Pattern[str], span: ir.Span) -> V
         path.removeprefix(base).replace("/", ".") for base in {folder, ""} for path in paths if path.startswith(base)
     }
     symbols = {name: m.project.resolve_import(f.path, name, 0) for name in sorted(filter(spelt.fullmatch, names))}
-    found = [name for name, symbol in symbols.items() if isinstance(symbol, ModuleRef)][:MOST_MODULES]
+    return _any_of(m, f, [name for name, symbol in symbols.items() if isinstance(symbol, ModuleRef)], span)
+
+
+def _any_of(m: Machine, f: Frame, names: list[str], span: ir.Span) -> Value | None:
+    found = names[:MOST_MODULES]
     results = []
     for name in found:
         kept, f.trace = f.trace, []

@@ -347,7 +347,7 @@ def _variable(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
 
 def _import_module(m: Machine, f: Frame, made: Made, span: ir.Span) -> Value | None:
     names = [option.value for option in usual(made.args[0]) if isinstance(option, Known)] if made.args else []
-    names = [name for name in names if isinstance(name, str) and name and name[0] != "."]
+    names = [name for name in names if isinstance(name, str) and name.strip(".")]
     found = [import_one(m, f, name, span) for name in names]
     if made.cls == "builtins.__import__" and made.get("fromlist", 3) is None:
         found = [attributes.settle(m, m.project.resolve_import(f.path, name.partition(".")[0], 0)) for name in names]

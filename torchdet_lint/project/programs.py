@@ -124,6 +124,8 @@ def _imports_of(project: Project, path: str) -> frozenset[str]:
             target = project.layout.find(path, record.module, record.level)
             if target is not None:
                 found.add(target)
+            if "*" in names and target is not None:
+                found |= offered(project, target)
             for name in names:
                 inner = f"{record.module}.{name}" if record.module else name
                 below = project.layout.find(path, inner, record.level) if name not in ("", "*") else None
@@ -135,6 +137,24 @@ def _imports_of(project: Project, path: str) -> frozenset[str]:
                 if above is not None:
                     found.add(above)
     return frozenset((found | _named(project, path)) - {"", path})
+
+
+_LISTED = re.compile(r"^__all__\s*\+?=\s*\[[^=\n]*(?:\n[^=\n]*){0,3}?\bfor\b", re.MULTILINE)
+_WRITTEN = re.compile(r"^__all__\s*\+?=\s*[\[(]([^\])]*)", re.MULTILINE)
+
+
+def offered(project: Project, path: str) -> set[str]:
+    """The modules that `from package import *` imports: those in the package's folder that it lists in `__all__`, or all of
+    them where it puts the list together from what lies there.
+    """
+    text = project.modules[path].source.text
+    if not path.endswith("__init__.py") or "__all__" not in text:
+        return set()
+    beside = {other for other in project.modules if dirname(other) == dirname(path)} - {path}
+    if _LISTED.search(text) is not None:
+        return beside
+    named = {name for found in _WRITTEN.findall(text) for name in re.findall(r"[\"'](\w+)[\"']", found)}
+    return {other for other in beside if other.rpartition("/")[2].removesuffix(".py") in named}
 
 
 _BY_NAME = re.compile(r"\b(?:import_module|__import__)\(\s*")
@@ -159,7 +179,10 @@ def _named(project: Project, path: str) -> set[str]:
             found |= _inside(project, path, known.rpartition(".")[0].replace(".", "/"))
     for match in _BY_NAME.finditer(text):
         known, whole = _known_text(text, match.end())
-        if whole and known:
+        if known.startswith("."):
+            beside = _inside(project, path, ".") if not whole else set()
+            found |= beside or {project.layout.find(path, known.lstrip("."), 1) or ""}
+        elif whole and known:
             found.add(project.layout.find(path, known) or "")
         elif "." in known:
             deep = _FIELDS.match(text, match.end()) is not None
