@@ -184,7 +184,7 @@ def instantiate(m: Machine, f: Frame, cls: ClassValue, args: tuple[Value, ...], 
         return attributes.new_dict(m, f, "namespace", args, named, span)
     instance = Instance(cls, f.identity(span))
     known, outside = ancestry(m, cls)
-    found = find_member(m, cls, "__init__")
+    found, before = find_member(m, cls, "__init__"), len(f.trace)
     if found is not None and isinstance(found[0], FunctionValue):
         calls.enter(m, f, found[0], (instance, *args), named, span, kind="construct", receiver=instance.identity)
     elif any(part.is_dataclass for part in known):
@@ -193,6 +193,8 @@ def instantiate(m: Machine, f: Frame, cls: ClassValue, args: tuple[Value, ...], 
         construct_base(m, f, instance, outside, args, named, span)
     if (post := find_member(m, cls, "__post_init__")) and isinstance(post[0], FunctionValue):
         calls.enter(m, f, post[0], (instance,), (), span, kind="construct", receiver=instance.identity)
+    if len(f.trace) == before and is_module(m, cls):  # nothing else says that it is made here
+        f.trace.append(Event("made", f.site(span), cls.qualname, value=instance))
     return instance
 
 

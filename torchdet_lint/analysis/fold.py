@@ -11,8 +11,10 @@ from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Node, Repe
 from torchdet_lint.analysis.values import (
     FALSE,
     Identity,
+    Instance,
     Items,
     Known,
+    Made,
     Option,
     Site,
     Truth,
@@ -84,6 +86,7 @@ class Walk:
     _memo: dict[tuple[int, State, Around], Outcome] = field(default_factory=dict)
     _keep: list[Summary] = field(default_factory=list)
     _rebuilds: dict[int, bool] = field(default_factory=dict)
+    _makes: dict[int, frozenset[Identity]] = field(default_factory=dict)
     _loops: list[Repeat] = field(default_factory=list)
 
     def run(self, trace: Trace) -> Outcome:
@@ -95,6 +98,7 @@ class Walk:
         here: State | None = state
         returned: State | None = None
         jumped: State | None = None
+        left = 0  # the node by which a path last returned
         hits: dict[str, Hit] = {}
         for index, node in enumerate(trace):
             if here is None:
@@ -104,14 +108,16 @@ class Walk:
                 here = self._event(node, here, around, step, hits)
             elif isinstance(node, Leave):
                 if node.kind == "return":
-                    returned = merge(Truth.OPEN, returned, here)
+                    returned = self._meet(Truth.OPEN, returned, here, trace[left : left + 1], trace[left + 1 : index])
                 elif node.kind in ("break", "continue"):
                     jumped = merge(Truth.OPEN, jumped, here)
                 here = None
             else:
                 part = self._node(node, here, around)
                 here = part.after
-                returned = merge(Truth.OPEN, returned, part.returned)
+                if part.returned is not None:
+                    apart = (trace[left : left + 1], trace[left + 1 : index + 1])
+                    returned, left = self._meet(Truth.OPEN, returned, part.returned, *apart), index
                 jumped = merge(Truth.OPEN, jumped, part.jumped)
                 for key, found in part.hits.items():
                     hit = found._replace(steps=(step, *found.steps))
@@ -155,11 +161,41 @@ class Walk:
             if key not in hits or _rather(key, hit, hits[key]):
                 hits[key] = hit
         return Outcome(
-            merge(node.test, then.after, other.after),
-            merge(node.test, then.returned, other.returned),
+            self._meet(node.test, then.after, other.after, node.then, node.other),
+            self._meet(node.test, then.returned, other.returned, node.then, node.other),
             merge(node.test, then.jumped, other.jumped),
             hits,
         )
+
+    def _meet(self, test: Truth, one: State | None, two: State | None, first: Trace, second: Trace) -> State | None:
+        """The state where two ways meet. What one of them has made, and set to evaluation, is that or is not there."""
+        found = merge(test, one, two)
+        if found is None or one is None or two is None or one.evals == two.evals:
+            return found
+        only = (one.evals - two.evals, two.evals - one.evals)
+        kept = {net for way, nets in zip((first, second), only, strict=True) if nets for net in nets & self._made(way)}
+        return found._replace(evals=found.evals | kept) if kept else found
+
+    def _made(self, trace: Trace) -> frozenset[Identity]:
+        """The objects that are made in a trace."""
+        found: set[Identity] = set()
+        for node in trace:
+            if isinstance(node, Event):
+                made = (node.made, node.value) if node.kind in ("made", "draw") else ()
+                found |= {each.identity for each in made if isinstance(each, Made | Instance)}
+            elif isinstance(node, Branch):
+                found |= self._made(node.then) | self._made(node.other)
+            elif isinstance(node, Repeat | Within):
+                found |= self._made(node.body)
+            elif isinstance(node, Enter):
+                if node.kind == "construct" and node.receiver is not None:
+                    found.add(node.receiver)
+                if id(node.summary) not in self._makes:
+                    self._makes[id(node.summary)] = frozenset()
+                    self._keep.append(node.summary)
+                    self._makes[id(node.summary)] = self._made(node.summary.trace)
+                found |= self._makes[id(node.summary)]
+        return frozenset(found)
 
     def _within(self, node: Within, state: State, around: Around) -> Outcome:
         if node.kind == "main":
