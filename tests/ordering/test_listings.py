@@ -370,3 +370,25 @@ def test_fix_is_certain_only_where_sorted_can_be_put() -> None:
 def test_whether_there_is_a_first_file(line: str, count: int) -> None:
     text = f"def empty(folder: Path):\n    try:\n        {line}\n    except StopIteration:\n        return True\n    return False"
     assert len(uses(text)) == count
+
+
+@pytest.mark.parametrize(
+    ("call", "count"),
+    [
+        ("CUDAExtension('ops', sources)", 0),
+        ("extension('ops', sources, include_dirs=['src'])", 0),
+        ("torch.utils.cpp_extension.load(name='ops', sources=sources)", 0),
+        ("build('ops', sources)", 1),
+    ],
+)
+def test_sources_of_an_extension(call: str, count: int) -> None:
+    text = f"""
+import torch
+from torch.utils.cpp_extension import CppExtension, CUDAExtension
+from elsewhere import build
+extension = CUDAExtension if torch.cuda.is_available() else CppExtension
+def main(folder):
+    sources = glob.glob(folder + "/*.cpp") + glob.glob(folder + "/*.h")
+    return {call}
+"""
+    assert len(uses(text)) == count * 2

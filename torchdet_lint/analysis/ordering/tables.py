@@ -138,10 +138,10 @@ NAMED = frozenset({"named_parameters", "named_modules", "named_children", "named
 def harmless(name: str) -> bool:
     """Whether a callable of this name, which is out of sight, is taken not to mind the order of what it gets."""
     last = name.rpartition(".")[2]
-    if (
-        name.startswith(HARMLESS_PREFIXES) or last == "Choice"
-    ):  # `click.Choice(names)` is a check; `rng.choice(names)` takes one
-        return True
+    if name.startswith(HARMLESS_PREFIXES) or last == "Choice":
+        return True  # `click.Choice(names)` is a check; `rng.choice(names)` takes one
+    if last.lower().endswith("extension"):
+        return True  # one of those of torch, of which a name holds the one that is wanted
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", last)
     return any(word.lower() in HARMLESS_WORDS for word in words)
 
