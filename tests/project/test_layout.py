@@ -159,3 +159,12 @@ def test_the_project_may_be_the_library(name: str) -> None:
     layout = Layout((f"{name}/__init__.py", f"{name}/models/__init__.py", f"{name}/models/net.py", "train.py"))
     assert layout.find(f"{name}/models/net.py", f"{name}.models") == f"{name}/models/__init__.py"
     assert layout.find("train.py", name) == f"{name}/__init__.py"
+
+
+def test_another_project_that_lies_in_this_one() -> None:
+    layout = Layout(("fair/fair/__init__.py", "fair/fair/tasks/base.py", "fair/setup.py", "train.py", "jobs/run.py"))
+    assert layout.find("train.py", "fair") == "fair/fair/__init__.py"
+    assert layout.find("jobs/run.py", "fair.tasks.base") == "fair/fair/tasks/base.py"
+    assert layout.find("fair/fair/tasks/base.py", "fair.tasks.base.x") is None
+    assert layout.find("train.py", "fair.setup") == "fair/setup.py"
+    assert Layout(("fair/tasks.py", "train.py")).find("train.py", "fair.tasks") == "fair/tasks.py"

@@ -108,6 +108,14 @@ class Layout:
             found = self._module_at(join(root, below))
             if found and found != but:
                 return found
+        return self._vendored(folder, top, below)
+
+    def _vendored(self, folder: str, top: str, below: str) -> str | None:
+        """A module of another project that lies in this one as a whole (`fairseq/fairseq/__init__.py`), and is installed."""
+        for root, _ in self._search_path(folder):
+            nested = join(root, top)
+            if not self.is_package(nested) and self.is_package(join(nested, top)):
+                return self._module_at(join(nested, below))
         return None
 
     def _search_path(self, folder: str) -> tuple[tuple[str, bool], ...]:
