@@ -119,6 +119,8 @@ LISTED = "import os\n__all__ = [f[:-3] for f in os.listdir(os.path.dirname(__fil
         (LISTED + "from . import *", "import kit.nets", "TDL001"),
         (LISTED, "from kit.nets import *", "TDL001"),
         (LISTED, "import kit.nets", ""),
+        ("import os\n__all__ = ['build']\n# nothing for a star\nos.listdir('.')", "from kit.nets import *", ""),
+        ("__all__ = [name for name in dir()]", "from kit.nets import *", ""),
         ("__all__ = ['first_net']", "from kit.nets import *", "TDL001"),
         ("__all__ = ['other']", "from kit.nets import *", ""),
     ],

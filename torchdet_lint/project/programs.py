@@ -139,7 +139,9 @@ def _imports_of(project: Project, path: str) -> frozenset[str]:
     return frozenset((found | _named(project, path)) - {"", path})
 
 
-_LISTED = re.compile(r"^__all__\s*\+?=\s*\[[^=\n]*(?:\n[^=\n]*){0,3}?\bfor\b", re.MULTILINE)
+_WORDS = r"(?:[^=\n\]#]|\](?![ \t]*(?:\n|#|$)))*"
+_LISTED = re.compile(rf"^__all__\s*\+?=\s*\[{_WORDS}(?:\n{_WORDS}){{0,3}}?\bfor\b", re.MULTILINE)
+_LISTERS = ("listdir", "glob", "iter_modules", "scandir", "iterdir")
 _WRITTEN = re.compile(r"^__all__\s*\+?=\s*[\[(]([^\])]*)", re.MULTILINE)
 
 
@@ -151,7 +153,7 @@ def offered(project: Project, path: str) -> set[str]:
     if not path.endswith("__init__.py") or "__all__" not in text:
         return set()
     beside = {other for other in project.modules if dirname(other) == dirname(path)} - {path}
-    if _LISTED.search(text) is not None:
+    if any(lister in text for lister in _LISTERS) and _LISTED.search(text) is not None:
         return beside
     named = {name for found in _WRITTEN.findall(text) for name in re.findall(r"[\"'](\w+)[\"']", found)}
     return {other for other in beside if other.rpartition("/")[2].removesuffix(".py") in named}
