@@ -57,3 +57,16 @@ def test_what_is_evaluated_on_the_way_that_makes_it(made: str) -> None:
 @pytest.mark.parametrize("made", TRAINING.values(), ids=TRAINING)
 def test_what_is_not_evaluated_on_each_way(made: str) -> None:
     assert codes(f"{NETS}{made}\ntorch.save(net(torch.ones(2)), 'f')\n", "TDL0") == "TDL001"
+
+
+def test_a_copy_that_one_way_makes_and_evaluates_says_nothing_of_the_original() -> None:
+    program = f"""{NETS}
+def build():
+    return A()
+net = build()
+if kind == 'a':
+    copied = build()
+    copied.eval()
+torch.save(net(torch.ones(2)), 'f')
+"""
+    assert codes(program, "TDL0") == "TDL001"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -86,11 +87,14 @@ class Walk:
     _memo: dict[tuple[int, State, Around], Outcome] = field(default_factory=dict)
     _keep: list[Summary] = field(default_factory=list)
     _rebuilds: dict[int, bool] = field(default_factory=dict)
-    _makes: dict[int, frozenset[Identity]] = field(default_factory=dict)
+    _counts: dict[int, Counter[Identity]] = field(default_factory=dict)
+    _made: Counter[Identity] | None = None
+    _whole: Trace = ()
     _loops: list[Repeat] = field(default_factory=list)
 
     def run(self, trace: Trace) -> Outcome:
         self.kept = keeping.families_of(keeping.given_back(trace))
+        self._whole, self._made = trace, None
         return self.fold(trace, State(), Around())
 
     def fold(self, trace: Trace, state: State, around: Around) -> Outcome:
@@ -173,29 +177,36 @@ class Walk:
         if found is None or one is None or two is None or one.evals == two.evals:
             return found
         only = (one.evals - two.evals, two.evals - one.evals)
-        kept = {net for way, nets in zip((first, second), only, strict=True) if nets for net in nets & self._made(way)}
+        kept = {net for way, nets in zip((first, second), only, strict=True) if nets for net in nets & self._alone(way)}
         return found._replace(evals=found.evals | kept) if kept else found
 
-    def _made(self, trace: Trace) -> frozenset[Identity]:
-        """The objects that are made in a trace."""
-        found: set[Identity] = set()
+    def _alone(self, trace: Trace) -> set[Identity]:
+        """The objects that a trace makes, and nothing else in the program: all that one function makes have one identity."""
+        if self._made is None:
+            self._made = self._makes(self._whole)
+        return {each for each in self._makes(trace) if self._made[each] == 1}
+
+    def _makes(self, trace: Trace) -> Counter[Identity]:
+        """How often a trace makes each object, on the way that makes it most often."""
+        found: Counter[Identity] = Counter()
         for node in trace:
             if isinstance(node, Event):
-                made = (node.made, node.value) if node.kind in ("made", "draw") else ()
-                found |= {each.identity for each in made if isinstance(each, Made | Instance)}
+                makes = node.kind == "made" or (node.kind == "draw" and node.note == "init")
+                made = (node.made, node.value) if makes else ()
+                found.update(each.identity for each in made if isinstance(each, Made | Instance))
             elif isinstance(node, Branch):
-                found |= self._made(node.then) | self._made(node.other)
+                found += self._makes(node.then) | self._makes(node.other)
             elif isinstance(node, Repeat | Within):
-                found |= self._made(node.body)
+                found += self._makes(node.body)
             elif isinstance(node, Enter):
                 if node.kind == "construct" and node.receiver is not None:
-                    found.add(node.receiver)
-                if id(node.summary) not in self._makes:
-                    self._makes[id(node.summary)] = frozenset()
+                    found[node.receiver] += 1
+                if id(node.summary) not in self._counts:
+                    self._counts[id(node.summary)] = Counter()
                     self._keep.append(node.summary)
-                    self._makes[id(node.summary)] = self._made(node.summary.trace)
-                found |= self._makes[id(node.summary)]
-        return frozenset(found)
+                    self._counts[id(node.summary)] = self._makes(node.summary.trace)
+                found += self._counts[id(node.summary)]
+        return found
 
     def _within(self, node: Within, state: State, around: Around) -> Outcome:
         if node.kind == "main":
