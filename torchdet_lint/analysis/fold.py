@@ -368,10 +368,6 @@ def _there(outcome: Outcome) -> Outcome:
     return outcome._replace(hits={key: hit for key, hit in outcome.hits.items() if key != "unknown-seeder"})
 
 
-MANY = 8
-"""Of so many callees that a call may have, those that draw must be more than a third for a draw to be expected."""
-
-
 MANY = 6
 """Of so many callees that a call may have, half must draw for a draw to be expected."""
 
