@@ -70,3 +70,36 @@ if kind == 'a':
 torch.save(net(torch.ones(2)), 'f')
 """
     assert codes(program, "TDL0") == "TDL001"
+
+
+TRAINED = """
+    from torch.nn import functional as F
+    torch.manual_seed(3)
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 3, 3)
+        def forward(self, x):
+            return F.interpolate(self.conv(x), scale_factor=2, mode="bicubic")
+    net = Net().cuda()
+    {before}
+    x = torch.ones(1, 3, 8, 8).cuda()
+    {step}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "step", "expected"),
+    [
+        ("net.train()", "net(x).sum().backward()", "TDL402"),
+        ("net.eval()", "net(x).sum().backward()", "TDL402"),  # its statistics stay as they are
+        ("net.eval()", "torch.save(net(x), 'f')", ""),
+        (
+            "other = nn.Linear(2, 2)",
+            "other(x[0, 0, :, :2]).sum().backward()\n    net.eval()\n    with torch.no_grad():\n        net(x)",
+            "",
+        ),
+    ],
+)
+def test_a_network_that_is_trained_in_evaluation_mode(before: str, step: str, expected: str) -> None:
+    assert codes(TRAINED.format(before=before, step=step), "TDL4") == expected

@@ -47,9 +47,10 @@ def _judge(facts: Facts, site: Site, event: Event) -> Judged | None:
     """What the visits to a call come to; None where there is nothing to say."""
     torch = facts.context.torch(site.path)
     call: Call | None = None
+    reached = _as_trained(facts.reached(event))
     for row, conditions in facts.machine.operations.by_callee.get(event.api, ()):
         mode = row.strict(torch)
-        visits = [visit for visit in facts.reached(event) if _matters(facts, event, row, mode, visit)] if mode else []
+        visits = [visit for visit in reached if _matters(facts, event, row, mode, visit)] if mode else []
         if not visits:
             continue
         call = call or describe(facts, event)
@@ -57,6 +58,15 @@ def _judge(facts: Facts, site: Site, event: Event) -> Judged | None:
             continue
         return Judged(row, mode, mode != "replaced" and any(_strict(facts, event, visit) for visit in visits))
     return None
+
+
+def _as_trained(visits: tuple[Visit, ...]) -> tuple[Visit, ...]:
+    """The visits; a network that a program never runs but in evaluation mode is trained like that, with its statistics fixed."""
+    training = {visit.program for visit in visits if not visit.around.evaluating}
+    return tuple(
+        visit if visit.program in training else visit._replace(around=visit.around._replace(evaluating=False))
+        for visit in visits
+    )
 
 
 def _matters(facts: Facts, event: Event, row: Operation, mode: str, visit: Visit) -> bool:
