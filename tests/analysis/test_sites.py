@@ -162,6 +162,25 @@ CASES = [
         """,
     ),
     (
+        "an order of the operating system that a program trains in",
+        "TDL008",
+        """\
+        import random, torch
+        order = [1, 2, 3]
+        random.SystemRandom().shuffle(order)
+        torch.ones(3, requires_grad=True).sum().backward()
+        """,
+    ),
+    (
+        "an order of the operating system where nothing is trained",
+        "",
+        """\
+        import secrets
+        letters = list("abc")
+        secrets.SystemRandom().shuffle(letters)
+        """,
+    ),
+    (
         "numbers of the operating system that are saved",
         "TDL008",
         """\

@@ -13,6 +13,7 @@ from torchdet_lint.analysis.effects import number_of, record, unrepeatable_data
 from torchdet_lint.analysis.iteration import ITEM_TRANSFORM
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.overwriting import record_written
+from torchdet_lint.analysis.pixels import is_pixels
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
     NONE,
@@ -307,7 +308,7 @@ def _result(m: Machine, f: Frame, receiver: Value, name: str, made: Made, row: o
     from torchdet_lint.analysis.outside import result_of
 
     if isinstance(row, Api):
-        if row.returns == "self" and not row.variants:
+        if (row.returns == "self" and not row.variants) or (name in SAME and is_pixels(receiver)):
             return receiver
         return result_of(m, f, made, row, span)
     if name in ("item", "tolist"):

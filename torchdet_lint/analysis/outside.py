@@ -10,6 +10,7 @@ from torchdet_lint.analysis.conditions import argument, as_loader, drawn, redire
 from torchdet_lint.analysis.effects import record, unrepeatable_data
 from torchdet_lint.analysis.iteration import known_items, run_sources
 from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.pixels import PIXELS, is_pixels, output_of
 from torchdet_lint.analysis.trace import Enter, Event, Summary
 from torchdet_lint.analysis.training import LAUNCHER, launch
 from torchdet_lint.analysis.values import (
@@ -102,6 +103,8 @@ def result_of(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span) 
         return made.args[0] if len(made.args) == 1 else Items(made.args)
     if row.role in ("entropy", "clock") and not made.cls.endswith(".SystemRandom"):  # its methods draw, not itself
         return Tainted(frozenset((Mark("entropy", f"{made.cls}()", f.site(span)),)))
+    if is_pixels(made):
+        return PIXELS
     cls = result_class(made, row)
     if row.role == "draw" and not cls and set(GLOBAL_FAMILIES) & set(families := drawn(row.draws, made)):
         return Tainted(frozenset(Mark("draw", family, f.site(span)) for family in families))
@@ -159,7 +162,7 @@ def call_made(m: Machine, f: Frame, made: Made, args: Args, named: Named, span: 
         f.trace.append(Enter(f.site(span), "forward", Summary(made.cls, f.path, trace, UNKNOWN), made.identity))
     callbacks(m, f, args, named, span)
     if row is not None and row.role in ("layer", "recurrent", "attention", "transform"):
-        return UNKNOWN
+        return output_of(m, made)
     return computed(*args)
 
 
