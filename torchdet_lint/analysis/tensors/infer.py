@@ -148,7 +148,9 @@ class Inference:
             where = position if at == len(functions) - 1 else function.span[0] + 10**9
             bound = self._scope(function).reaching(expr.id, where) if isinstance(function, ir.Function) else ()
             if bound:
-                return join(self._bound(expr.id, binding, functions[: at + 1]) for binding in bound)
+                found = join(self._bound(expr.id, binding, functions[: at + 1]) for binding in bound)
+                used = not found.kind and evidence(function, expr.id, self._names.dotted)
+                return found._replace(kind="tensor") if used else found
             if any(param.name == expr.id for param in function.params):
                 return self._parameter(expr.id, function)
         return self._global(expr.id, position if not functions else -1)
