@@ -95,6 +95,57 @@ CASES = [
         """,
     ),
     (
+        "a module that compiles itself",
+        "TDL207",
+        """\
+        class Net(nn.Module):
+            pass
+        net = Net()
+        net.compile(mode="max-autotune-no-cudagraphs")
+        """,
+    ),
+    (
+        "a module that compiles itself with options",
+        "TDL207",
+        """\
+        def speed_up(model):
+            model.compile(options={"max_autotune": True})
+        """,
+    ),
+    (
+        "compiling without tuning, and what else is compiled",
+        "",
+        """\
+        nn.ReLU().compile(mode="reduce-overhead")
+        compile("1", "f", mode="eval")
+        """,
+    ),
+    (
+        "inductor patched with a keyword",
+        "TDL207",
+        """\
+        with torch._inductor.config.patch(max_autotune=True):
+            torch.compile(nn.ReLU())
+        """,
+    ),
+    (
+        "inductor patched with a dictionary",
+        "TDL207",
+        """\
+        from torch._inductor import config
+        @config.patch({"coordinate_descent_tuning": True})
+        def f(x): return torch.compile(nn.ReLU())(x)
+        """,
+    ),
+    (
+        "inductor patched with something else",
+        "",
+        """\
+        with torch._inductor.config.patch(max_autotune=False, fallback_random=True):
+            torch.compile(nn.ReLU())
+        """,
+    ),
+    (
         "sdpa",
         "TDL301",
         """\

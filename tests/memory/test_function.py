@@ -57,6 +57,7 @@ READ = {
     "source of an assignment": "t = torch.empty(3)\ny = torch.zeros(3)\ny[:] = t\nreturn y * 2",
     "a gap of literal size": "t = torch.empty(3, n)\nt[0] = x\nt[1] = x\nreturn t.sum()",
     "the other half": "t = torch.empty(4)\nt[:2] = x\nreturn t.sum()",
+    "one row of many": "t = torch.empty(n, 3)\nt[-1] = x\nreturn t.sum()",
     "another row": "t = torch.empty(n, 3)\nt[0] = x\nreturn t[1] * 2",
     "every second": "t = torch.empty(n, 4)\nt[:, 0::2] = x\nreturn t * 2",
     "last column only": "t = torch.empty(n, 2)\nt[..., 0] = x\nreturn t.sum()",

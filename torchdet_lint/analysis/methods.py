@@ -214,6 +214,9 @@ def _evidence(m: Machine, f: Frame, receiver: Value, name: str, args: Args, name
         f.trace.append(Event("cuda", f.site(span), ".cuda()"))
     elif name == "to" and args and isinstance(args[0], Known) and args[0].kind == "int":
         f.trace.append(Event("cuda", f.site(span), f".to({args[0].value})"))
+    elif name == "compile" and any(key in ("mode", "options") for key, _ in named):
+        made = Made("torch.compile", (receiver, *args), named, f.identity(span))
+        f.trace.append(Event("use", f.site(span), made.cls, made=made, note="call"))
     elif name in ("matmul", "mm", "bmm", "addmm", "mv"):
         f.trace.append(Event("matmul", f.site(span), f".{name}()"))
     if name in m.operations.methods:

@@ -49,6 +49,7 @@ EXIT = External("!exit")
 WATCHED = frozenset(
     (
         "torch.compile",
+        "torch._inductor.config.patch",
         "triton.autotune",
         "torch.backends.cudnn.flags",
         "torch.backends.cuda.sdp_kernel",

@@ -21,7 +21,9 @@ def check_tuning(facts: Facts) -> Iterator[Finding]:
     for event in facts.uses("call"):
         if event.site in said or event.made is None:
             continue
-        found = _compile(facts, event, event.made) or _triton(facts, event, event.made)
+        found = (
+            _compile(facts, event, event.made) or _patch(facts, event, event.made) or _triton(facts, event, event.made)
+        )
         if found is not None:
             said.add(event.site)
             yield found
@@ -63,12 +65,35 @@ def _tuned(facts: Facts, made: Made) -> tuple[bool, str]:
     for option in usual(made.get("mode")):
         if isinstance(option, Known) and str(option.value).startswith("max-autotune"):
             return True, f'mode="{option.value}"'
-    boxes = alternatives(made.get("options"))
+    name = _switched_on(facts, made.get("options"))
+    return bool(name), f'options={{"{name}": True}}' if name else ""
+
+
+def _switched_on(facts: Facts, settings: Value | None) -> str:
+    """The setting of a dictionary that turns tuning on, "" when none does."""
+    boxes = alternatives(settings)
     for name in CONFIG:
         values = [facts.machine.heap.read(box.identity, name) if isinstance(box, Box) else None for box in boxes]
-        if values and all(value is not None and truth(value) in (Truth.YES, Truth.LIKELY) for value in values):
-            return True, f'options={{"{name}": True}}'
-    return False, ""
+        if values and all(_on(value) for value in values):
+            return name
+    return ""
+
+
+def _on(value: Value | None) -> bool:
+    return value is not None and truth(value) in (Truth.YES, Truth.LIKELY)
+
+
+def _patch(facts: Facts, event: Event, made: Made) -> Finding | None:
+    """`torch._inductor.config.patch(max_autotune=True)`, or with a dictionary."""
+    if event.api != "torch._inductor.config.patch" or _quiet(facts, event):
+        return None
+    name = _switched_on(facts, made.get("", 0)) or next((name for name in CONFIG if _on(made.get(name))), "")
+    if not name:
+        return None
+    optional = _under_option(facts, event)
+    if optional:
+        return at_site(facts, "TDL207", "optional", event.site, option=optional, value="", where="")
+    return at_site(facts, "TDL207", "config", event.site, option=f"{name} = True", value="", where="")
 
 
 def _under_option(facts: Facts, event: Event) -> str:
