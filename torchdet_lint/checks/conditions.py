@@ -97,7 +97,8 @@ class Call:
         name = self.event.api.removeprefix(METHOD)
         if row.copies and not self._index_in_sight(row):
             return False
-        if self.method and found.kind != "tensor" and name in self.facts.machine.operations.ambiguous:
+        ambiguous = self.method and name in self.facts.machine.operations.ambiguous
+        if ambiguous and found.kind != "tensor" and not self.inference.used_as_tensor(self.input):
             return False
         return not row.backward or self._trained(row, found)
 

@@ -61,6 +61,13 @@ class Inference:
         """What is known of an expression that stands in the call of the place, or around it."""
         return self._infer(expr, self.place.call.span[0], self.place.functions) or UNSURE
 
+    def used_as_tensor(self, expr: ir.Expr | None) -> bool:
+        """Whether the function uses a local name as only a tensor can be used."""
+        function = self.place.functions[-1] if self.place.functions else None
+        if not isinstance(expr, ir.Name) or not isinstance(function, ir.Function):
+            return False
+        return evidence(function, expr.id, self._names.dotted)
+
     def resolve(self, expr: ir.Expr) -> ir.Expr:
         """The expression that a local name stands for, where that is one only."""
         function = self.place.functions[-1] if self.place.functions else None
@@ -148,9 +155,7 @@ class Inference:
             where = position if at == len(functions) - 1 else function.span[0] + 10**9
             bound = self._scope(function).reaching(expr.id, where) if isinstance(function, ir.Function) else ()
             if bound:
-                found = join(self._bound(expr.id, binding, functions[: at + 1]) for binding in bound)
-                used = not found.kind and evidence(function, expr.id, self._names.dotted)
-                return found._replace(kind="tensor") if used else found
+                return join(self._bound(expr.id, binding, functions[: at + 1]) for binding in bound)
             if any(param.name == expr.id for param in function.params):
                 return self._parameter(expr.id, function)
         return self._global(expr.id, position if not functions else -1)
