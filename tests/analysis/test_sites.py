@@ -95,6 +95,73 @@ CASES = [
         """,
     ),
     (
+        "flash-attn by the old flag",
+        "TDL304",
+        """\
+        from transformers import AutoModel, LlamaConfig
+        AutoModel.from_pretrained("m", use_flash_attention_2=True)
+        """,
+    ),
+    (
+        "flash-attn where it is there",
+        "TDL304",
+        """\
+        from transformers import AutoModel, LlamaConfig
+        kind = "flash_attention_2" if torch.cuda.is_available() else "eager"
+        AutoModel.from_pretrained("m", attn_implementation=kind)
+        """,
+    ),
+    (
+        "flash-attn in a configuration",
+        "TDL304",
+        """\
+        from transformers import AutoModel, LlamaConfig
+        config = LlamaConfig()
+        config._attn_implementation = "flash_attention_2"
+        """,
+    ),
+    (
+        "flash-attn by a method",
+        "TDL304",
+        """\
+        def speed_up(model):
+            model.set_attn_implementation("flash_attention_3")
+        """,
+    ),
+    (
+        "flash-attn in what a trainer hands on",
+        "TDL304",
+        """\
+        from trl import SFTConfig
+        SFTConfig("out", model_init_kwargs={"attn_implementation": "flash_attention_2"})
+        """,
+    ),
+    (
+        "flash-attn on request",
+        "",
+        """\
+        from transformers import AutoModel, LlamaConfig
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--flash", action="store_true")
+        args = parser.parse_args()
+        kind = "flash_attention_2" if args.flash else "sdpa"
+        AutoModel.from_pretrained("m", attn_implementation=kind)
+        """,
+    ),
+    (
+        "other attention",
+        "",
+        """\
+        from transformers import AutoModel, LlamaConfig
+        AutoModel.from_pretrained("m", use_flash_attention_2=False)
+        config = LlamaConfig()
+        config._attn_implementation = "eager"
+        def slow_down(model):
+            model.set_attn_implementation("sdpa")
+        """,
+    ),
+    (
         "a module that compiles itself",
         "TDL207",
         """\

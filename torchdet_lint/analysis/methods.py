@@ -10,6 +10,7 @@ from torchdet_lint.analysis.checkpoints import READS_STATE, load_state, read_ent
 from torchdet_lint.analysis.conditions import argument
 from torchdet_lint.analysis.containers import DICT_METHODS, LIST_METHODS
 from torchdet_lint.analysis.effects import number_of, record, unrepeatable_data
+from torchdet_lint.analysis.flash import SETTERS, note_flash
 from torchdet_lint.analysis.iteration import ITEM_TRANSFORM
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.overwriting import record_written
@@ -214,6 +215,8 @@ def _evidence(m: Machine, f: Frame, receiver: Value, name: str, args: Args, name
         f.trace.append(Event("cuda", f.site(span), ".cuda()"))
     elif name == "to" and args and isinstance(args[0], Known) and args[0].kind == "int":
         f.trace.append(Event("cuda", f.site(span), f".to({args[0].value})"))
+    elif name in SETTERS:
+        note_flash(m, f, Made(name, args, named, f.identity(span)), span, name)
     elif name == "compile" and any(key in ("mode", "options") for key, _ in named):
         made = Made("torch.compile", (receiver, *args), named, f.identity(span))
         f.trace.append(Event("use", f.site(span), made.cls, made=made, note="call"))

@@ -8,6 +8,7 @@ from torchdet_lint import ir
 from torchdet_lint.analysis import classes, commands, methods, special
 from torchdet_lint.analysis.conditions import argument, as_loader, drawn, redirected_now, result_class
 from torchdet_lint.analysis.effects import record, unrepeatable_data
+from torchdet_lint.analysis.flash import note_flash
 from torchdet_lint.analysis.iteration import known_items, run_sources
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.pixels import PIXELS, is_pixels, output_of
@@ -22,7 +23,6 @@ from torchdet_lint.analysis.values import (
     FunctionValue,
     Instance,
     Items,
-    Known,
     Made,
     Mark,
     Partial,
@@ -68,9 +68,7 @@ def call(
         f.trace.append(Event("rng-state", f.site(span), name, made=made))
     elif row is None and "seed" in name.rpartition(".")[2].lower():
         f.trace.append(Event("unknown-seeder", f.site(span), name, made=made))
-    flash = made.get("attn_implementation")
-    if isinstance(flash, Known) and str(flash.value).startswith("flash_attention"):
-        f.trace.append(Event("use", f.site(span), name, value=flash, made=made, note="flash-option"))
+    note_flash(m, f, made, span)
     if name == LAUNCHER:
         launch(m, f, made, span)
     else:
