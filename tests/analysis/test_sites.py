@@ -162,6 +162,30 @@ CASES = [
         """,
     ),
     (
+        "a trainer that compiles",
+        "TDL207",
+        """\
+        from transformers import TrainingArguments
+        TrainingArguments("out", torch_compile_mode="max-autotune")
+        """,
+    ),
+    (
+        "a plugin that compiles",
+        "TDL207",
+        """\
+        from accelerate.utils import TorchDynamoPlugin
+        TorchDynamoPlugin(backend="inductor", mode="max-autotune")
+        """,
+    ),
+    (
+        "a trainer that compiles without tuning",
+        "",
+        """\
+        from transformers import TrainingArguments
+        TrainingArguments("out", torch_compile=True, torch_compile_mode="reduce-overhead")
+        """,
+    ),
+    (
         "a module that compiles itself",
         "TDL207",
         """\

@@ -12,6 +12,10 @@ from torchdet_lint.checks.facts import Facts
 from torchdet_lint.finding import Finding
 
 CONFIG = ("max_autotune", "max_autotune_gemm", "max_autotune_pointwise", "coordinate_descent_tuning")
+TRAINERS = ("transformers.", "trl.")
+COMPILERS = ("torch.compile", "accelerate.", *TRAINERS)
+"""What hands a mode of `torch.compile` on: transformers/training_args.py@5.0, accelerate/utils/dataclasses.py@1.12."""
+
 STRICT_SWITCHES_IT_OFF = "torch>=2.10"
 """From here on strict mode turns inductor's autotuning off (pytorch/pytorch#174711)."""
 
@@ -49,9 +53,9 @@ def _quiet(facts: Facts, event: Event) -> bool:
 
 
 def _compile(facts: Facts, event: Event, made: Made) -> Finding | None:
-    if event.api != "torch.compile" or _quiet(facts, event):
+    if not event.api.startswith(COMPILERS) or _quiet(facts, event):
         return None
-    likely, shown = _tuned(facts, made)
+    likely, shown = _tuned(facts, made, "torch_compile_mode" if event.api.startswith(TRAINERS) else "mode")
     if not shown:
         return None
     optional = _under_option(facts, event)
@@ -60,11 +64,11 @@ def _compile(facts: Facts, event: Event, made: Made) -> Finding | None:
     return at_site(facts, "TDL207", "compile", event.site, value=shown, option="", where="")
 
 
-def _tuned(facts: Facts, made: Made) -> tuple[bool, str]:
+def _tuned(facts: Facts, made: Made, argument: str) -> tuple[bool, str]:
     """Whether tuning is on by default, and the argument that asks for it ("" when none does)."""
-    for option in usual(made.get("mode")):
+    for option in usual(made.get(argument)):
         if isinstance(option, Known) and str(option.value).startswith("max-autotune"):
-            return True, f'mode="{option.value}"'
+            return True, f'{argument}="{option.value}"'
     name = _switched_on(facts, made.get("options"))
     return bool(name), f'options={{"{name}": True}}' if name else ""
 
