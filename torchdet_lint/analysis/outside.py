@@ -153,15 +153,15 @@ def call_made(m: Machine, f: Frame, made: Made, args: Args, named: Named, span: 
     taken_over = m.taken_over
     if row is not None and row.role == "compose" and private:
         m.taken_over |= set(row.calls)
-    _call_parts(m, f, made, args, span)
+    inner = _call_parts(m, f, made, args, span)
     m.taken_over = taken_over
     trace, f.trace = tuple(f.trace), kept
     if trace:
         f.trace.append(Enter(f.site(span), "forward", Summary(made.cls, f.path, trace, UNKNOWN), made.identity))
     callbacks(m, f, args, named, span)
-    if row is not None and row.role in ("layer", "recurrent", "attention", "transform"):
-        return output_of(m, made)
-    return computed(*args)
+    gives = output_of(made, args, inner)
+    known_kind = row is not None and row.role in ("layer", "recurrent", "attention", "transform")
+    return gives if known_kind or is_pixels(gives) else computed(*args)
 
 
 def _switched_off(made: Made) -> bool:
@@ -169,27 +169,32 @@ def _switched_off(made: Made) -> bool:
     return made.cls.startswith("torch.nn.") and "ropout" in made.cls and made.get("p", 0) in (known(0.0), known(0))
 
 
-def _call_parts(m: Machine, f: Frame, made: Made, args: Args, span: ir.Span) -> None:
-    """Calling something that was made out of callables calls these: `Sequential`, `Compose`, `DataParallel`, `torch.compile`."""
+def _call_parts(m: Machine, f: Frame, made: Made, args: Args, span: ir.Span) -> list[Value]:
+    """Calling something that was made out of callables calls these: `Sequential`, `Compose`, `DataParallel`, `torch.compile`.
+    What they give.
+    """
+    found: list[Value] = []
     for value in (*made.args, *(value for key, value in made.named if key not in ("collate_fn", "worker_init_fn"))):
         for option in alternatives(value):
-            _call_part(m, f, option, args, span)
+            found += _call_part(m, f, option, args, span)
+    return found
 
 
-def _call_part(m: Machine, f: Frame, part: Value, args: Args, span: ir.Span) -> None:
+def _call_part(m: Machine, f: Frame, part: Value, args: Args, span: ir.Span) -> list[Value]:
     from torchdet_lint.analysis.calls import call_value
 
     if isinstance(part, Instance | FunctionValue | Made | Bound | Partial):
         taken_over = m.taken_over
         if not isinstance(part, Made):  # its summary is kept, and counts elsewhere too
             m.taken_over = frozenset()
-        if not (isinstance(part, Bound) and isinstance(part.function, str)):
-            call_value(m, f, part, args or (UNKNOWN,), (), span)
+        own = not (isinstance(part, Bound) and isinstance(part.function, str))
+        found = [call_value(m, f, part, args or (UNKNOWN,), (), span)] if own else []
         m.taken_over = taken_over
-    elif isinstance(part, Box | Items):
-        for inner in known_items(m, part) or m_elements(m, part):
-            for option in alternatives(inner):
-                _call_part(m, f, option, args, span)
+        return found
+    if not isinstance(part, Box | Items):
+        return []
+    inside = known_items(m, part) or m_elements(m, part)
+    return [v for inner in inside for option in alternatives(inner) for v in _call_part(m, f, option, args, span)]
 
 
 def m_elements(m: Machine, value: Value) -> tuple[Value, ...]:

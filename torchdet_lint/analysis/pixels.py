@@ -4,9 +4,7 @@ than losses over one row for each sample.
 
 from __future__ import annotations
 
-from torchdet_lint.analysis.iteration import known_items
-from torchdet_lint.analysis.machine import Machine
-from torchdet_lint.analysis.values import TRUE, UNKNOWN, Items, Made, Site, Value, alternatives
+from torchdet_lint.analysis.values import TRUE, UNKNOWN, Known, Made, Site, Value, alternatives
 
 MARK = ("pixels", TRUE)
 
@@ -23,8 +21,19 @@ LAYERS = frozenset(
 """Layers whose input and output have pixels (a `Conv1d` over a sequence has its points in time, which is as good, but it
 serves for single rows as well)."""
 
-NETWORKS = ("segmentation_models_pytorch.", "torchvision.models.segmentation.")
+POINTWISE = frozenset(
+    f"torch.nn.{name}"
+    for name in (
+        "BatchNorm2d", "BatchNorm3d", "InstanceNorm2d", "InstanceNorm3d", "GroupNorm", "ReLU", "LeakyReLU", "Sigmoid", "Softmax",
+        "Softmax2d", "LogSoftmax", "Identity", "Dropout", "Dropout2d", "Dropout3d",
+    )
+)  # fmt: skip
+"""Layers that keep the pixels of their input."""
+
+NETWORKS = ("segmentation_models_pytorch.",)
 """Libraries whose networks give a class for each pixel."""
+
+WRAPPERS = frozenset(("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel", "torch.compile"))
 
 FUNCTIONS = frozenset(f"torch.nn.functional.{name}" for name in ("interpolate", "upsample", "pixel_shuffle"))
 
@@ -35,19 +44,28 @@ KEEP = frozenset(
 """Functions that keep the pixels of their first argument."""
 
 
-def output_of(m: Machine, made: Made) -> Value:
-    """What calling a layer gives."""
-    return PIXELS if _has_pixels(m, made, 4) else UNKNOWN
+def output_of(made: Made, args: tuple[Value, ...], inner: list[Value]) -> Value:
+    """What calling a layer or a network of a library gives; `inner` is what the networks give that it wraps."""
+    if made.cls in POINTWISE and args:
+        return args[0] if is_pixels(args[0]) else UNKNOWN
+    if made.cls in WRAPPERS and inner:
+        return PIXELS if all(is_pixels(value) for value in inner) else UNKNOWN
+    return PIXELS if _has_pixels(made, 4) else UNKNOWN
 
 
-def _has_pixels(m: Machine, made: Made, depth: int) -> bool:
+def entry(value: Value, key: Value) -> Value | None:
+    """What a key of a network's output gives: `model(x)["out"]`; None for anything else."""
+    return value if is_pixels(value) and isinstance(key, Known) and key.kind == "str" else None
+
+
+def _has_pixels(made: Made, depth: int) -> bool:
     if made.cls in LAYERS or made.cls.startswith(NETWORKS):
         return True
-    if made.cls not in ("torch.nn.Sequential", "torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel"):
+    if made.cls != "torch.nn.Sequential" or not made.args or not depth or made.open:
         return False
-    parts = known_items(m, Items(made.args)) or ()
-    last = alternatives(parts[-1]) if parts and depth and not made.open else ()
-    return bool(last) and all(isinstance(each, Made) and _has_pixels(m, each, depth - 1) for each in last)
+    parts = [part for part in made.args if not (isinstance(part, Made) and part.cls in POINTWISE)]
+    last = alternatives(parts[-1]) if parts else ()
+    return bool(last) and all(isinstance(each, Made) and _has_pixels(each, depth - 1) for each in last)
 
 
 def is_pixels(value: Value) -> bool:
