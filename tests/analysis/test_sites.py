@@ -95,6 +95,148 @@ CASES = [
         """,
     ),
     (
+        "flash-attn by the old flag",
+        "TDL304",
+        """\
+        from transformers import AutoModel, LlamaConfig
+        AutoModel.from_pretrained("m", use_flash_attention_2=True)
+        """,
+    ),
+    (
+        "flash-attn where it is there",
+        "TDL304",
+        """\
+        from transformers import AutoModel, LlamaConfig
+        kind = "flash_attention_2" if torch.cuda.is_available() else "eager"
+        AutoModel.from_pretrained("m", attn_implementation=kind)
+        """,
+    ),
+    (
+        "flash-attn in a configuration",
+        "TDL304",
+        """\
+        from transformers import AutoModel, LlamaConfig
+        config = LlamaConfig()
+        config._attn_implementation = "flash_attention_2"
+        """,
+    ),
+    (
+        "flash-attn by a method",
+        "TDL304",
+        """\
+        def speed_up(model):
+            model.set_attn_implementation("flash_attention_3")
+        """,
+    ),
+    (
+        "flash-attn in what a trainer hands on",
+        "TDL304",
+        """\
+        from trl import SFTConfig
+        SFTConfig("out", model_init_kwargs={"attn_implementation": "flash_attention_2"})
+        """,
+    ),
+    (
+        "flash-attn on request",
+        "",
+        """\
+        from transformers import AutoModel, LlamaConfig
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--flash", action="store_true")
+        args = parser.parse_args()
+        kind = "flash_attention_2" if args.flash else "sdpa"
+        AutoModel.from_pretrained("m", attn_implementation=kind)
+        """,
+    ),
+    (
+        "other attention",
+        "",
+        """\
+        from transformers import AutoModel, LlamaConfig
+        AutoModel.from_pretrained("m", use_flash_attention_2=False)
+        config = LlamaConfig()
+        config._attn_implementation = "eager"
+        def slow_down(model):
+            model.set_attn_implementation("sdpa")
+        """,
+    ),
+    (
+        "a trainer that compiles",
+        "TDL207",
+        """\
+        from transformers import TrainingArguments
+        TrainingArguments("out", torch_compile_mode="max-autotune")
+        """,
+    ),
+    (
+        "a plugin that compiles",
+        "TDL207",
+        """\
+        from accelerate.utils import TorchDynamoPlugin
+        TorchDynamoPlugin(backend="inductor", mode="max-autotune")
+        """,
+    ),
+    (
+        "a trainer that compiles without tuning",
+        "",
+        """\
+        from transformers import TrainingArguments
+        TrainingArguments("out", torch_compile=True, torch_compile_mode="reduce-overhead")
+        """,
+    ),
+    (
+        "a module that compiles itself",
+        "TDL207",
+        """\
+        class Net(nn.Module):
+            pass
+        net = Net()
+        net.compile(mode="max-autotune-no-cudagraphs")
+        """,
+    ),
+    (
+        "a module that compiles itself with options",
+        "TDL207",
+        """\
+        def speed_up(model):
+            model.compile(options={"max_autotune": True})
+        """,
+    ),
+    (
+        "compiling without tuning, and what else is compiled",
+        "",
+        """\
+        nn.ReLU().compile(mode="reduce-overhead")
+        compile("1", "f", mode="eval")
+        """,
+    ),
+    (
+        "inductor patched with a keyword",
+        "TDL207",
+        """\
+        with torch._inductor.config.patch(max_autotune=True):
+            torch.compile(nn.ReLU())
+        """,
+    ),
+    (
+        "inductor patched with a dictionary",
+        "TDL207",
+        """\
+        from torch._inductor import config
+        @config.patch({"coordinate_descent_tuning": True})
+        def f(x): return torch.compile(nn.ReLU())(x)
+        """,
+    ),
+    (
+        "inductor patched with something else",
+        "",
+        """\
+        with torch._inductor.config.patch(max_autotune=False, fallback_random=True):
+            torch.compile(nn.ReLU())
+        """,
+    ),
+    (
         "sdpa",
         "TDL301",
         """\
@@ -159,6 +301,25 @@ CASES = [
         def f():
             x = torch.empty(3)
             return x + 1
+        """,
+    ),
+    (
+        "an order of the operating system that a program trains in",
+        "TDL008",
+        """\
+        import random, torch
+        order = [1, 2, 3]
+        random.SystemRandom().shuffle(order)
+        torch.ones(3, requires_grad=True).sum().backward()
+        """,
+    ),
+    (
+        "an order of the operating system where nothing is trained",
+        "",
+        """\
+        import secrets
+        letters = list("abc")
+        secrets.SystemRandom().shuffle(letters)
         """,
     ),
     (

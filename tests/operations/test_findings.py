@@ -41,6 +41,17 @@ def program(body: str, helpers: str = "") -> str:
     return textwrap.dedent(helpers) + TRAIN + textwrap.dedent(body) + "\nmodel(inputs).sum().backward()\n"
 
 
+SEG = """\
+class Seg(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU())
+        self.head = nn.Conv2d(8, 4, 1)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+"""
+
 SAID = [
     ("keep(inputs, torch.randint(4, (4,)), inputs)", "def keep(t, idx, val):\n    return t.index_copy_(1, idx, val)\n", "TDL401:warning"),
     ("keep(inputs)", "def keep(t):\n    if t.device.type == 'cuda':\n        t.index_copy_(1, torch.randint(4, (4,)), t)\n    return t\n", "TDL401:warning"),
@@ -53,8 +64,25 @@ SAID = [
     ("inputs.median(dim=1)", "", "TDL402:warning"),
     ("torch.cumsum(inputs.softmax(-1), 0)", "", "TDL402:warning"),
     ("F.pad(model(inputs), (1, 1), mode='reflect')", "", "TDL402:warning"),
+    ("nn.Conv1d(8, 8, 3, padding=1, padding_mode='reflect')", "", "TDL402:warning"),
+    ("layer('reflect')", "def layer(mode):\n    return nn.Conv2d(8, 8, 3, 1, 1, 1, 1, True, mode)\n", "TDL402:warning"),
+    ("nn.Conv3d(8, 8, 3, padding_mode='replicate')", "", "TDL401:warning"),
+    ("curve(inputs)", "def curve(target):\n    hits = target[1]\n    return hits.cumsum(0) / torch.arange(3, device=hits.device)\n", "TDL402:warning"),
     ("F.cross_entropy(F.interpolate(model(inputs), size=9), inputs.long())", "", "TDL402:warning"),
     ("nn.CrossEntropyLoss(ignore_index=255)", "", "TDL402:warning"),
+    ("nn.NLLLoss(ignore_index=255)(model(inputs), inputs.view(4, 2, 2))", "", "TDL402:warning"),
+    ("F.cross_entropy(model(inputs).transpose(1, 2), inputs.long())", "", "TDL402:warning"),
+    ("scores = model(inputs).permute(0, 3, 1, 2)\nF.nll_loss(scores, inputs.long())", "", "TDL402:warning"),
+    ("loss(Seg()(inputs), inputs)", SEG + "def loss(out, mask):\n    return F.cross_entropy(out.float(), mask)\n", "TDL402:warning"),
+    ("F.nll_loss(F.log_softmax(Seg()(inputs), dim=1), inputs.long())", SEG, "TDL402:warning"),
+    ("criterion = nn.CrossEntropyLoss()\ncriterion(Seg().to(device)(inputs), inputs)", SEG, "TDL402:warning"),
+    ("criterion = nn.CrossEntropyLoss()\ncriterion(nn.DataParallel(Seg())(inputs), inputs)", SEG, "TDL402:warning"),
+    ("F.cross_entropy(nn.Sequential(nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4), nn.ReLU())(inputs), inputs)", "", "TDL402:warning"),
+    ("F.cross_entropy(smp.Unet(classes=4)(inputs), inputs)", "import segmentation_models_pytorch as smp\n", "TDL402:warning"),
+    ("F.nll_loss(nn.LogSoftmax(dim=1)(Seg()(inputs)), inputs.long())", SEG, "TDL402:warning"),
+    ("F.cross_entropy(both(Seg()(inputs))['out'], inputs)", SEG + "def both(x):\n    return {'out': x}\n", "TDL402:warning"),
+    ("criterion = nn.NLLLoss()\ncriterion(nn.Sequential(nn.ReLU(), nn.Conv3d(4, 4, 1))(inputs), inputs)", "", "TDL402:warning"),
+    ("keep(inputs, torch.randint(4, (4,)), inputs)", "def keep(t, idx, val):\n    return t.scatter_(0, idx, val.mean(dim=1))\n", "TDL401:warning"),
     ("nn.AdaptiveAvgPool2d((7, 1))", "", "TDL402:warning"),
     (
         "Net()(inputs)",
@@ -87,9 +115,25 @@ SILENT = [
     ("torch.bincount(inputs.long())", ""),
     ("inputs.median()", ""),
     ("inputs.long().cumsum(0)", ""),
+    ("curve(F)", "def curve(target):\n    hits = target[1]\n    return hits.cumsum(0) / 3\n"),
+    ("nn.Conv2d(8, 8, 3, padding_mode='zeros'), nn.Conv2d(8, 8, 3, padding_mode='circular')", ""),
     ("ends(inputs)", "def ends(lengths):\n    return torch.cumsum(lengths, 0)\n"),
     ("torch.linspace(0, 1, 5).cumsum(0)", ""),
     ("F.cross_entropy(model(inputs), inputs.long())", ""),
+    ("F.cross_entropy(model(inputs).transpose(0, 1), inputs.long())", ""),
+    ("F.cross_entropy(model(inputs).view(-1, 21), inputs.view(-1), ignore_index=255)", ""),
+    ("rows = model(inputs).permute(0, 2, 3, 1).reshape(-1, 21)\nF.cross_entropy(rows, inputs, ignore_index=255)", ""),
+    ("F.cross_entropy(model(inputs), inputs.flatten().long(), ignore_index=255)", ""),
+    ("F.cross_entropy(rearrange(Seg()(inputs), 'b c h w -> (b h w) c'), inputs)", "from einops import rearrange\n" + SEG),
+    ("loss = nn.CrossEntropyLoss(ignore_index=255)\nloss(model(inputs).view(-1, 9), inputs.view(-1))", ""),
+    ("loss = nn.CrossEntropyLoss()\nloss(Seg()(inputs).flatten(1), inputs)", SEG),
+    ("F.cross_entropy(nn.Sequential(nn.Conv2d(4, 4, 1), nn.Flatten())(inputs), inputs)", ""),
+    ("F.cross_entropy(nn.Sequential(nn.Conv2d(4, 4, 1), nn.ReLU(), nn.AdaptiveAvgPool2d(1))(inputs), inputs)", ""),
+    ("F.cross_entropy(Seg()(inputs)[:, :, 0], inputs)", SEG),
+    ("inputs = inputs.to(device)\nF.cross_entropy(model(inputs), inputs)", ""),
+    ("loss = nn.CrossEntropyLoss(reduction='none')\nloss(Seg()(inputs), inputs).mean()", SEG),
+    ("F.cross_entropy(Seg()(inputs), inputs, reduction='none').mean()", SEG),
+    ("keep(inputs, torch.randint(4, (4,)), 3)", "def keep(t, idx, val):\n    return t.scatter_(0, idx, val)\n"),
     ("nn.AdaptiveAvgPool2d(1), nn.AdaptiveAvgPool3d((1, 1, 1)), nn.EmbeddingBag(4, 4)", ""),
     ("F.interpolate(model(inputs), size=9), F.pad(model(inputs), (1, 1))", ""),
     ("F.interpolate(model(inputs).detach(), size=9, mode='bicubic')", ""),
@@ -143,6 +187,33 @@ def test_without_training_gradients_are_not_looked_at(codes) -> None:  # type: i
 def test_kernels_that_differ_in_their_gradient_need_training(codes, end: str, expected: list[str]) -> None:  # type: ignore[no-untyped-def]
     layer = "from detectron2.modeling.poolers import ROIPooler\npool = ROIPooler(7, (1.0,), 1, 'ROIAlignV2')\n"
     assert codes(TRAIN + layer + end) == expected
+
+
+KERNELS = [
+    "from mamba_ssm import Mamba as kernel",
+    "from mamba_ssm.modules.mamba2 import Mamba2 as kernel",
+    "from mamba_ssm.ops.selective_scan_interface import selective_scan_fn as kernel",
+    "from mamba_ssm.ops.triton.ssd_combined import mamba_chunk_scan_combined as kernel",
+    "from causal_conv1d import causal_conv1d_fn as kernel",
+    "from mmcv.ops import ModulatedDeformConv2d as kernel",
+    "from mmcv.ops.multi_scale_deform_attn import MultiScaleDeformableAttention as kernel",
+    "from torchvision.ops import deform_conv2d as kernel",
+    "from kaolin.render.mesh import dibr_rasterization as kernel",
+    "from pointnet2_ops.pointnet2_utils import grouping_operation as kernel",
+]
+
+
+@pytest.mark.parametrize("line", KERNELS)
+def test_extensions(codes, line: str) -> None:  # type: ignore[no-untyped-def]
+    assert codes(TRAIN + line + "\nkernel(inputs)\nmodel(inputs).sum().backward()\n") == ["TDL405:note"]
+
+
+OTHERS = ["from causal_conv1d import causal_conv1d_update as kernel", "from mmcv.ops import nms as kernel"]
+
+
+@pytest.mark.parametrize("line", OTHERS)
+def test_other_functions_of_these_extensions(codes, line: str) -> None:  # type: ignore[no-untyped-def]
+    assert codes(TRAIN + line + "\nkernel(inputs)\nmodel(inputs).sum().backward()\n") == []
 
 
 @pytest.mark.parametrize(("name", "expected"), [("data/utils.py", []), ("models/utils.py", ["TDL402:warning"])])

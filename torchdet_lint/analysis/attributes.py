@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from torchdet_lint import ir
-from torchdet_lint.analysis import classes, flags
+from torchdet_lint.analysis import classes, flags, pixels
 from torchdet_lint.analysis.checkpoints import read_entry
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.overwriting import record_written
@@ -213,6 +213,8 @@ def get_item(m: Machine, f: Frame, value: Value, key: Value, span: ir.Span) -> V
         return read_key(m, value, key)
     if isinstance(value, External):
         return _outside_item(m, f, value, key, span)
+    if (found := pixels.entry(value, key)) is not None:
+        return found
     if isinstance(value, ClassValue) and classes.find_member(m, value, "__class_getitem__") is None:
         return value  # `Base[int]` of a generic class
     if isinstance(value, Bound) and value.function == "__dict__" and isinstance(value.receiver, ModuleRef):

@@ -10,9 +10,11 @@ from torchdet_lint.analysis.checkpoints import READS_STATE, load_state, read_ent
 from torchdet_lint.analysis.conditions import argument
 from torchdet_lint.analysis.containers import DICT_METHODS, LIST_METHODS
 from torchdet_lint.analysis.effects import number_of, record, unrepeatable_data
+from torchdet_lint.analysis.flash import SETTERS, note_flash
 from torchdet_lint.analysis.iteration import ITEM_TRANSFORM
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.overwriting import record_written
+from torchdet_lint.analysis.pixels import is_pixels
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import (
     NONE,
@@ -213,6 +215,11 @@ def _evidence(m: Machine, f: Frame, receiver: Value, name: str, args: Args, name
         f.trace.append(Event("cuda", f.site(span), ".cuda()"))
     elif name == "to" and args and isinstance(args[0], Known) and args[0].kind == "int":
         f.trace.append(Event("cuda", f.site(span), f".to({args[0].value})"))
+    elif name in SETTERS:
+        note_flash(m, f, Made(name, args, named, f.identity(span)), span, name)
+    elif name == "compile" and any(key in ("mode", "options") for key, _ in named):
+        made = Made("torch.compile", (receiver, *args), named, f.identity(span))
+        f.trace.append(Event("use", f.site(span), made.cls, made=made, note="call"))
     elif name in ("matmul", "mm", "bmm", "addmm", "mv"):
         f.trace.append(Event("matmul", f.site(span), f".{name}()"))
     if name in m.operations.methods:
@@ -307,7 +314,7 @@ def _result(m: Machine, f: Frame, receiver: Value, name: str, made: Made, row: o
     from torchdet_lint.analysis.outside import result_of
 
     if isinstance(row, Api):
-        if row.returns == "self" and not row.variants:
+        if (row.returns == "self" and not row.variants) or (name in SAME and is_pixels(receiver)):
             return receiver
         return result_of(m, f, made, row, span)
     if name in ("item", "tolist"):

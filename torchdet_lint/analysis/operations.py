@@ -17,7 +17,7 @@ ALONE = frozenset(
 
 TOGETHER = (
     (frozenset(("interpolate", "upsample", "Upsample")), frozenset(("linear", "bicubic", "antialias"))),
-    (frozenset(("pad",)), frozenset(("reflect",))),
+    (frozenset(("pad", "Conv1d", "Conv2d", "Conv3d")), frozenset(("reflect",))),
     (frozenset(("EmbeddingBag", "embedding_bag")), frozenset(("max",))),
 )
 """Words of which one of the first set needs one of the second beside it."""

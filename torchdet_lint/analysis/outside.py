@@ -8,8 +8,10 @@ from torchdet_lint import ir
 from torchdet_lint.analysis import classes, commands, methods, special
 from torchdet_lint.analysis.conditions import argument, as_loader, drawn, redirected_now, result_class
 from torchdet_lint.analysis.effects import record, unrepeatable_data
+from torchdet_lint.analysis.flash import note_flash
 from torchdet_lint.analysis.iteration import known_items, run_sources
 from torchdet_lint.analysis.machine import Frame, Machine
+from torchdet_lint.analysis.pixels import PIXELS, is_pixels, output_of
 from torchdet_lint.analysis.trace import Enter, Event, Summary
 from torchdet_lint.analysis.training import LAUNCHER, launch
 from torchdet_lint.analysis.values import (
@@ -21,7 +23,6 @@ from torchdet_lint.analysis.values import (
     FunctionValue,
     Instance,
     Items,
-    Known,
     Made,
     Mark,
     Partial,
@@ -67,9 +68,7 @@ def call(
         f.trace.append(Event("rng-state", f.site(span), name, made=made))
     elif row is None and "seed" in name.rpartition(".")[2].lower():
         f.trace.append(Event("unknown-seeder", f.site(span), name, made=made))
-    flash = made.get("attn_implementation")
-    if isinstance(flash, Known) and str(flash.value).startswith("flash_attention"):
-        f.trace.append(Event("use", f.site(span), name, value=flash, made=made, note="flash-option"))
+    note_flash(m, f, made, span)
     if name == LAUNCHER:
         launch(m, f, made, span)
     else:
@@ -102,6 +101,8 @@ def result_of(m: Machine, f: Frame, made: Made, row: Api | None, span: ir.Span) 
         return made.args[0] if len(made.args) == 1 else Items(made.args)
     if row.role in ("entropy", "clock") and not made.cls.endswith(".SystemRandom"):  # its methods draw, not itself
         return Tainted(frozenset((Mark("entropy", f"{made.cls}()", f.site(span)),)))
+    if is_pixels(made):
+        return PIXELS
     cls = result_class(made, row)
     if row.role == "draw" and not cls and set(GLOBAL_FAMILIES) & set(families := drawn(row.draws, made)):
         return Tainted(frozenset(Mark("draw", family, f.site(span)) for family in families))
@@ -152,15 +153,15 @@ def call_made(m: Machine, f: Frame, made: Made, args: Args, named: Named, span: 
     taken_over = m.taken_over
     if row is not None and row.role == "compose" and private:
         m.taken_over |= set(row.calls)
-    _call_parts(m, f, made, args, span)
+    inner = _call_parts(m, f, made, args, span)
     m.taken_over = taken_over
     trace, f.trace = tuple(f.trace), kept
     if trace:
         f.trace.append(Enter(f.site(span), "forward", Summary(made.cls, f.path, trace, UNKNOWN), made.identity))
     callbacks(m, f, args, named, span)
-    if row is not None and row.role in ("layer", "recurrent", "attention", "transform"):
-        return UNKNOWN
-    return computed(*args)
+    gives = output_of(made, args, inner)
+    known_kind = row is not None and row.role in ("layer", "recurrent", "attention", "transform")
+    return gives if known_kind or is_pixels(gives) else computed(*args)
 
 
 def _switched_off(made: Made) -> bool:
@@ -168,27 +169,32 @@ def _switched_off(made: Made) -> bool:
     return made.cls.startswith("torch.nn.") and "ropout" in made.cls and made.get("p", 0) in (known(0.0), known(0))
 
 
-def _call_parts(m: Machine, f: Frame, made: Made, args: Args, span: ir.Span) -> None:
-    """Calling something that was made out of callables calls these: `Sequential`, `Compose`, `DataParallel`, `torch.compile`."""
+def _call_parts(m: Machine, f: Frame, made: Made, args: Args, span: ir.Span) -> list[Value]:
+    """Calling something that was made out of callables calls these: `Sequential`, `Compose`, `DataParallel`, `torch.compile`.
+    What they give.
+    """
+    found: list[Value] = []
     for value in (*made.args, *(value for key, value in made.named if key not in ("collate_fn", "worker_init_fn"))):
         for option in alternatives(value):
-            _call_part(m, f, option, args, span)
+            found += _call_part(m, f, option, args, span)
+    return found
 
 
-def _call_part(m: Machine, f: Frame, part: Value, args: Args, span: ir.Span) -> None:
+def _call_part(m: Machine, f: Frame, part: Value, args: Args, span: ir.Span) -> list[Value]:
     from torchdet_lint.analysis.calls import call_value
 
     if isinstance(part, Instance | FunctionValue | Made | Bound | Partial):
         taken_over = m.taken_over
         if not isinstance(part, Made):  # its summary is kept, and counts elsewhere too
             m.taken_over = frozenset()
-        if not (isinstance(part, Bound) and isinstance(part.function, str)):
-            call_value(m, f, part, args or (UNKNOWN,), (), span)
+        own = not (isinstance(part, Bound) and isinstance(part.function, str))
+        found = [call_value(m, f, part, args or (UNKNOWN,), (), span)] if own else []
         m.taken_over = taken_over
-    elif isinstance(part, Box | Items):
-        for inner in known_items(m, part) or m_elements(m, part):
-            for option in alternatives(inner):
-                _call_part(m, f, option, args, span)
+        return found
+    if not isinstance(part, Box | Items):
+        return []
+    inside = known_items(m, part) or m_elements(m, part)
+    return [v for inner in inside for option in alternatives(inner) for v in _call_part(m, f, option, args, span)]
 
 
 def m_elements(m: Machine, value: Value) -> tuple[Value, ...]:

@@ -49,6 +49,14 @@ EXIT = External("!exit")
 WATCHED = frozenset(
     (
         "torch.compile",
+        "torch._inductor.config.patch",
+        "transformers.TrainingArguments",
+        "transformers.Seq2SeqTrainingArguments",
+        "trl.SFTConfig",
+        "trl.DPOConfig",
+        "trl.GRPOConfig",
+        "accelerate.utils.TorchDynamoPlugin",
+        "accelerate.utils.dataclasses.TorchDynamoPlugin",
         "triton.autotune",
         "torch.backends.cudnn.flags",
         "torch.backends.cuda.sdp_kernel",

@@ -21,6 +21,7 @@ SITE_ROLES = frozenset(
 
 SITE_WORDS = frozenset(
     "benchmark deterministic allow_tf32 PYTHONHASHSEED max_autotune coordinate_descent_tuning autotune attn_implementation"
+    " _attn_implementation set_attn_implementation use_flash_attention_2"
     " set_float32_matmul_precision scaled_dot_product_attention sdp_kernel sdpa_kernel MultiheadAttention need_weights warn_only"
     " set_deterministic set_deterministic_debug_mode flags cudnn_benchmark uuid4 urandom SystemRandom secrets"
     " allow_fp16_bf16_reduction_math_sdp compile fill_uninitialized_memory".split()

@@ -18,11 +18,11 @@ from torchdet_lint.catalog.tables import Table, parse_toml
 from torchdet_lint.catalog.versions import Interval
 
 FILE = "_operations.toml"
-TESTS = ("equals", "not", "given", "size", "tensor", "repeats", "rounds", "float", "spatial")
+TESTS = ("equals", "not", "given", "size", "tensor", "repeats", "rounds", "float", "spatial", "unflattened")
 PASSES = ("forward", "backward")
 
 _CONDITION = re.compile(
-    r"(?P<word>float|spatial)"
+    r"(?P<word>float|spatial|unflattened)"
     r"|(?P<kind>!|tensor:|repeats:|rounds:|)(?P<name>[a-z_]+)@(?P<at>\d)(?:=(?P<value>\w+)|(?P<size>>1)|)"
 )
 
@@ -32,7 +32,8 @@ class Condition(NamedTuple):
 
     "equals", "not": the argument has the value `value`, or not; "given"; "size": a size other than 1; "tensor": it is known to be
     a tensor; "repeats": it can hold an index twice; "rounds": it is not
-    known to hold whole numbers, whose sum does not hang on the order; "float", "spatial": what the operation works on.
+    known to hold whole numbers, whose sum does not hang on the order; "float", "spatial": what the operation works on;
+    "unflattened": its pixels are not known to be made rows of a matrix.
     """
 
     test: str

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchdet_lint.analysis.flash import ATTRIBUTES, chosen
 from torchdet_lint.analysis.fold import Visit
 from torchdet_lint.analysis.iteration import element, known_items
 from torchdet_lint.analysis.trace import Event
 from torchdet_lint.analysis.values import FALSE, TRUE, UNKNOWN, Made, Truth, Value, alternatives, truth
-from torchdet_lint.checks.emit import at_site
+from torchdet_lint.checks.emit import at_site, source_text
 from torchdet_lint.checks.facts import LIBRARY, Facts, by_site
 from torchdet_lint.finding import Finding
 from torchdet_lint.project.modules import External
@@ -126,10 +127,17 @@ def _flash(facts: Facts) -> Iterator[Finding]:
             yield at_site(facts, "TDL304", "unrepeatable", site, option="")
         elif not any(name == "deterministic" and value != FALSE for name, value in made.named) and not made.open:
             yield at_site(facts, "TDL304", "call", site, option="")
-    for site, events in by_site(facts.uses("flash-option")).items():
+    for site, events in by_site((*facts.uses("flash-option"), *_assigned(facts))).items():
         if not all(visit.state.flash for visit in _visits(facts, events)):
-            option = f'attn_implementation="{getattr(events[0].value, "value", "")}"'
-            yield at_site(facts, "TDL304", "transformers", site, option=option)
+            text = source_text(facts, site.path, site.unit, site.span) if events[0].kind == "set" else events[0].api
+            yield at_site(facts, "TDL304", "transformers", site, option=text)
+
+
+def _assigned(facts: Facts) -> list[Event]:
+    """`config._attn_implementation = "flash_attention_2"`"""
+    return [
+        event for event in facts.events("set") if event.api.endswith(ATTRIBUTES) and chosen(event.value) is not None
+    ]
 
 
 def _all_quiet(facts: Facts, events: list[Event]) -> bool:

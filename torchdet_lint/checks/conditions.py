@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torchdet_lint import ir
@@ -14,6 +15,7 @@ from torchdet_lint.catalog.operations import Condition, Operation
 from torchdet_lint.checks.emit import source_text
 from torchdet_lint.checks.facts import Facts, find_call
 from torchdet_lint.checks.gradients import cut_off, names_data, without_gradient
+from torchdet_lint.checks.losses import losses
 
 METHOD = "torch.Tensor."
 COUNTS = re.compile(
@@ -74,7 +76,10 @@ class Call:
     def trait(self, expr: ir.Expr | None, value: Value | None) -> Trait:
         """What the code says of an expression, and of which kind the machine's value is."""
         found = self.inference.of(expr) if expr is not None else Trait()
-        return found._replace(kind=of_value(value).kind) if not found.kind and value is not None else found
+        if value is None:
+            return found
+        seen = of_value(value)
+        return found._replace(kind=found.kind or seen.kind, pixels=found.pixels or seen.pixels)
 
     def worked_on(self) -> Trait:
         value = self.event.value if self.method else self.made.get("input", 0)
@@ -92,7 +97,8 @@ class Call:
         name = self.event.api.removeprefix(METHOD)
         if row.copies and not self._index_in_sight(row):
             return False
-        if self.method and found.kind != "tensor" and name in self.facts.machine.operations.ambiguous:
+        ambiguous = self.method and name in self.facts.machine.operations.ambiguous
+        if ambiguous and found.kind != "tensor" and not self.inference.used_as_tensor(self.input):
             return False
         return not row.backward or self._trained(row, found)
 
@@ -186,8 +192,23 @@ def holds(call: Call, condition: Condition) -> bool:
         return expr is None or not _whole(call, expr, value)
     if test == "repeats":
         return expr is None or not _distinct(call, expr)
-    found = call.worked_on()
-    return _real(call, found) if test == "float" else found.pixels
+    if test in ("spatial", "unflattened"):
+        uses = losses(call, _calls_of(call))
+        if test == "spatial":
+            return any(use.pixels and not use.flattened for use in uses)
+        return not uses or not all(use.flattened for use in uses)
+    return _real(call, call.worked_on())
+
+
+def _calls_of(call: Call) -> Iterator[Call]:
+    """The calls of the layer or loss that is built here, where gradients are kept."""
+    for event in call.facts.uses("call"):
+        if event.made is None or event.made.identity != call.made.identity:
+            continue
+        if any(not visit.around.no_grad for visit in call.facts.reached(event)):
+            found = describe(call.facts, event)
+            if found is not None:
+                yield found
 
 
 def _plain(value: Value) -> Value:

@@ -229,10 +229,19 @@ def _unseeded_at(facts: Facts, event: Event, mark: Mark) -> bool:
 def _unrepeatable(facts: Facts) -> Iterator[Finding]:
     """TDL008"""
     said: set[Site] = set()
-    for event in facts.uses("unrepeatable"):
+    for event in (*facts.uses("unrepeatable"), *_shuffles(facts)):
         if event.site not in said:
             said.add(event.site)
             yield at_site(facts, "TDL008", "default", event.site)
+
+
+def _shuffles(facts: Facts) -> Iterator[Event]:
+    """Where a program that trains puts something in an order that no seed can fix."""
+    for event in facts.uses("entropy"):
+        if event.api.endswith(".SystemRandom.shuffle"):
+            programs = (facts.program(visit.program) for visit in facts.visits[event])
+            if any(program is not None and "backward" in program.hits for program in programs):
+                yield event
 
 
 def _constant(facts: Facts) -> Iterator[Finding]:

@@ -226,6 +226,8 @@ def _dimension(items: set[Bare], size: Bare) -> bool | None:
             return True
     known = isinstance(reached, int) and all(isinstance(x, int) or x == "end" for pair in ends.items() for x in pair)
     literal = isinstance(size, tuple) and size[0] == "Const"
+    if not literal and size is not None and len(items) == 1 and all(item[0] == "Const" for item in items):
+        return False  # one row; who has only one row asks for no size
     if not known or not literal:
         return None
     return _count(items, size[1])

@@ -46,6 +46,8 @@ def tensor_method(frame: Frame, state: State, expr: ir.Call, func: ir.Attr, owne
         both = Value(refs=(*owner.refs, *reach(given)), maybe=owner.maybe or given.maybe)
         taint(state, owner, uses_in(state, read(frame, state, both, expr.span, _phrase(name))))
         return owner
+    if name == "scatter_" and _one_number(expr):
+        return owner  # a number at some places, which a caller who wants it everywhere fills in: the others stay as they are
     if name == "fill" or (name.endswith("_") and not name.endswith("__")):
         source = read(frame, state, given, expr.span, _phrase(name))
         write(frame, state, owner.refs, uses_in(state, source))
@@ -57,6 +59,13 @@ def tensor_method(frame: Frame, state: State, expr: ir.Call, func: ir.Attr, owne
             commit(frame, uses_in(state, result))
         return result
     return _lost(frame, state, owner, given)
+
+
+def _one_number(expr: ir.Call) -> bool:
+    """Whether `scatter_` is given a literal number to write, `scatter_(1, index, 1.0)`."""
+    positional = [arg.value for arg in expr.args if arg.star == ""]
+    given = [arg.value for arg in expr.args if arg.name == "value"] or positional[2:3]
+    return any(isinstance(value, ir.Const) and isinstance(value.value, int | float) for value in given)
 
 
 AWAY = frozenset("to cuda xpu mps npu hpu".split())

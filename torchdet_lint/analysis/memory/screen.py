@@ -13,13 +13,14 @@ _ALLOCATES = re.compile(rf"\b(?:{_WORDS})\s*\(|=[^=\n]*\b(?:{_WORDS})\s*(?:$|\n|
 """A call of an allocator, or an assignment that gives it another name; an annotation (`x: Tensor`) is neither."""
 
 _HOSTS = frozenset({"cpu", "pin_memory"})
+_CPU = re.compile(r"""["']cpu["']""")
 
 
 def holds_memory(source: SourceFile, unit: Unit) -> bool:
     """Whether the statement can allocate memory without writing it, or start a copy to the host that goes on beside it."""
     words = unit.words
-    if "non_blocking" in words and not _HOSTS.isdisjoint(words):
-        return True
+    if "non_blocking" in words and not (_HOSTS.isdisjoint(words) and _CPU.search(source.text) is None):
+        return True  # the device may have a name at the top of the file
     if ALLOCATING_WORDS.isdisjoint(words):
         return False
     return unit.kind == "file" or _ALLOCATES.search(source.text, unit.start, unit.end) is not None

@@ -61,15 +61,25 @@ class Inference:
         """What is known of an expression that stands in the call of the place, or around it."""
         return self._infer(expr, self.place.call.span[0], self.place.functions) or UNSURE
 
+    def used_as_tensor(self, expr: ir.Expr | None) -> bool:
+        """Whether the function uses a local name as only a tensor can be used."""
+        function = self.place.functions[-1] if self.place.functions else None
+        if not isinstance(expr, ir.Name) or not isinstance(function, ir.Function):
+            return False
+        return evidence(function, expr.id, self._names.dotted)
+
     def resolve(self, expr: ir.Expr) -> ir.Expr:
         """The expression that a local name stands for, where that is one only."""
-        if isinstance(expr, ir.Name) and self.place.functions:
-            function = self.place.functions[-1]
-            position = self.place.call.span[0]
-            bound = self._scope(function).reaching(expr.id, position) if isinstance(function, ir.Function) else ()
-            if len(bound) == 1 and bound[0].kind == "value" and bound[0].value is not None:
-                return bound[0].value
-        return expr
+        function = self.place.functions[-1] if self.place.functions else None
+        if not isinstance(expr, ir.Name) or not isinstance(function, ir.Function):
+            return expr
+        return _single(self._scope(function).reaching(expr.id, self.place.call.span[0])) or expr
+
+    def definition(self, expr: ir.Expr) -> ir.Expr:
+        """The same for names of the module's top level, too."""
+        if self.place.functions or not isinstance(expr, ir.Name):
+            return self.resolve(expr)
+        return _single(self._global_bindings(expr.id, self.place.call.span[0])) or expr
 
     # One method a kind of expression; None: the expression is defined by itself, and says nothing
 
@@ -194,14 +204,21 @@ class Inference:
         symbol = self.project.lookup(self.path, name)
         if not isinstance(symbol, Definition) or symbol.path != self.path:
             return OTHER if symbol is not None and not isinstance(symbol, Definition) else UNSURE
+        bound = self._global_bindings(name, position)
+        return join(self._bound(name, binding, ()) for binding in bound) if bound else UNSURE
+
+    def _global_bindings(self, name: str, position: int) -> tuple[Binding, ...]:
+        """What a name of the module's top level may be bound to at a position of this unit; at its end for -1."""
+        symbol = self.project.lookup(self.path, name)
+        if not isinstance(symbol, Definition) or symbol.path != self.path:
+            return ()
         before = [unit for unit in symbol.units if position < 0 or unit <= self.unit]
         for unit in reversed(before):
-            scope = self._scope_of(self.project.body(self.path, unit))
             limit = position if unit == self.unit and position >= 0 else 10**9
-            bound = scope.reaching(name, limit)
+            bound = self._scope_of(self.project.body(self.path, unit)).reaching(name, limit)
             if bound:
-                return join(self._bound(name, binding, ()) for binding in bound)
-        return UNSURE
+                return bound
+        return ()
 
     def _scope(self, function: ir.Function) -> Scope:
         return self._scope_of(function.body)
@@ -259,7 +276,7 @@ class Inference:
         name = func.name
         if name in known.NOT_TENSORS or (receiver.kind == "other" and name != "to"):
             return OTHER if name in known.NOT_TENSORS or receiver.kind == "other" else UNSURE
-        tensor = receiver.kind == "tensor" or name in known.TENSOR_ONLY
+        tensor = receiver.kind == "tensor" or name in known.TENSOR_ONLY or _reduced(expr)
         grad = "no" if name in known.DETACHED | known.WHOLE | known.NEW else receiver.grad
         found = method_result(name, expr, receiver, grad if tensor or name in known.NAMES else "")
         return found if tensor else found._replace(kind="")
@@ -278,8 +295,20 @@ class Inference:
         return Trait("tensor" if NETWORKS.search(func.name.lower()) else "", grad="yes")
 
 
+def _single(bound: tuple[Binding, ...]) -> ir.Expr | None:
+    return bound[0].value if len(bound) == 1 and bound[0].kind == "value" else None
+
+
 def _callee(call: ir.Call) -> str:
     return call.func.name if isinstance(call.func, ir.Attr) else call.func.id if isinstance(call.func, ir.Name) else ""
+
+
+def _reduced(expr: ir.Call) -> bool:
+    """`x.mean(dim=1)`: arrays of NumPy have an `axis`, and xarray's dimensions have names."""
+    return any(
+        arg.name == "dim" and not (isinstance(arg.value, ir.Const) and isinstance(arg.value.value, str))
+        for arg in expr.args
+    )
 
 
 def _constant(expr: ir.Const, position: int, functions: Around) -> Trait:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from torchdet_lint.analysis.pixels import is_pixels
 from torchdet_lint.analysis.values import Box, Items, Known, Made, Value, alternatives
 from torchdet_lint.project.modules import External
 
@@ -85,6 +86,8 @@ def _of_option(value: Value) -> Trait:
         last = rest.rpartition(".")[2]
         if first != "torch":
             return UNSURE if first in ("einops", "kornia", "torchvision", "fairscale") or not rest else OTHER
+        if is_pixels(value):
+            return Trait("tensor", pixels=True)
         if value.cls == "torch.Tensor" or last.endswith("Tensor") or (last[:1].islower() and rest == last):
             return Trait("tensor")
     return UNSURE
