@@ -127,6 +127,10 @@ SILENT = [
     ("F.cross_entropy(rearrange(Seg()(inputs), 'b c h w -> (b h w) c'), inputs)", "from einops import rearrange\n" + SEG),
     ("loss = nn.CrossEntropyLoss(ignore_index=255)\nloss(model(inputs).view(-1, 9), inputs.view(-1))", ""),
     ("loss = nn.CrossEntropyLoss()\nloss(Seg()(inputs).flatten(1), inputs)", SEG),
+    (
+        "loss = nn.CrossEntropyLoss() if inputs.any() else Other()\nloss(Seg()(inputs), inputs, inputs)",
+        "from other import Other\n" + SEG,
+    ),
     ("F.cross_entropy(nn.Sequential(nn.Conv2d(4, 4, 1), nn.Flatten())(inputs), inputs)", ""),
     ("F.cross_entropy(nn.Sequential(nn.Conv2d(4, 4, 1), nn.ReLU(), nn.AdaptiveAvgPool2d(1))(inputs), inputs)", ""),
     ("F.cross_entropy(Seg()(inputs)[:, :, 0], inputs)", SEG),

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 THROUGH = frozenset("to cuda cpu long int float half double bfloat16 type contiguous detach clone squeeze".split())
 """Methods that say nothing on whether pixels have become rows."""
 
-
 STEPS = 6
 """Through so many methods an expression is followed."""
 
@@ -29,8 +28,10 @@ class Loss(NamedTuple):
 
 
 def losses(call: Call, uses: Iterator[Call]) -> list[Loss]:
-    """The uses of a loss function (its call), or of a loss that is built here and called elsewhere (`uses`)."""
-    return [_loss(use) for use in ([call] if not call.layer else uses)]
+    """The uses of a loss function (its call), or of a loss that is built here and called elsewhere (`uses`): with an input and a
+    target. What gets more than these under the same name is another loss.
+    """
+    return [_loss(use) for use in ([call] if not call.layer else uses) if not call.layer or len(use.expr.args) == 2]
 
 
 def _loss(call: Call) -> Loss:
