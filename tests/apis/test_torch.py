@@ -73,6 +73,10 @@ def rows(apis: Apis, prefix: str) -> Iterator[Api]:
                 yield api
 
 
+STATES = ("torch.get_rng_state", "torch.cuda.get_rng_state", "torch.Generator.get_state")
+"""Functions that give a tensor of bytes."""
+
+
 def resolve(name: str) -> Any:
     """The object of a dotted name below torch, None when there is none."""
     import importlib
@@ -83,8 +87,9 @@ def resolve(name: str) -> Any:
             value: Any = importlib.import_module(".".join(parts[:end]))
         except ImportError:
             continue
-        for part in parts[end:]:
-            value = getattr(value, part, None)
+        for at, part in enumerate(parts[end:], end):
+            holder = torch.Tensor if ".".join(parts[:at]) in STATES else value  # a method of what it gives
+            value = getattr(holder, part, None)
         return value
     return None
 
