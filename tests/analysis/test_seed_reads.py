@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.analysis.programs import codes
+from tests.analysis.programs import codes, project
+from torchdet_lint.checks.seed_names import dead_parameters
+from torchdet_lint.checks.seed_reads import AttributeReads
+from torchdet_lint.project.names import Names
 
 KEPT = """\
 class Detector{bases}:
@@ -110,3 +113,15 @@ def test_callers_that_give_a_seed(init: str, given: str) -> None:
 @pytest.mark.parametrize("given", ["", "None", "seed=None"])
 def test_callers_that_give_none(init: str, given: str) -> None:
     assert codes(GAME.format(init=init, given=given), "TDL005") == "TDL005"
+
+
+def test_who_derives_from_whom_is_read_without_lowering() -> None:
+    """A project may have thousands of classes that name no seed."""
+    files = {
+        "keeps.py": "class Keeps:\n    def __init__(self, seed):\n        self.seed = seed\n",
+        "many.py": "\n".join(f"class C{at}(Keeps):\n    x = {at}\n" for at in range(9)),
+    }
+    found = project(files)
+    [dead] = dead_parameters(Names(found, "keeps.py", lambda name: name), found.body("keeps.py", 0))
+    assert not AttributeReads(found).reads_stored("seed", dead.cls)
+    assert found.lowered == 1

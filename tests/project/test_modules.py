@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.project.conftest import Make
-from torchdet_lint.project.modules import Definition, External, Folder, ModuleRef, Symbol
+from torchdet_lint.project.modules import Definition, External, Folder, ModuleRef, Symbol, base_names
+from torchdet_lint.source import load
 
 
 @pytest.mark.parametrize(
@@ -107,3 +108,19 @@ def test_units_are_lowered_once(make: Make) -> None:
     project = make({"m.py": "X = 1\nY = 2\n"})
     assert project.body("m.py", 0) is project.body("m.py", 0)
     assert project.lowered == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "names"),
+    [
+        ("class A: pass", []),
+        ("class A(): pass", []),
+        ("class A(B): pass", ["B"]),
+        ("@dataclass\nclass A(nn.Module, b . C, Generic[T, U], metaclass=ABCMeta): pass", ["Module", "C", "Generic"]),
+        ("class A(\n    one.two.B,\n    C,\n): pass", ["B", "C"]),
+        ("def f(x): pass", []),
+    ],
+)
+def test_base_names(head: str, names: list[str]) -> None:
+    source = load("a.py", head.encode())
+    assert base_names(source, source.units[0]) == names

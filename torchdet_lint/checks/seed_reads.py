@@ -7,7 +7,7 @@ import re
 from torchdet_lint import ir
 from torchdet_lint.checks.facts import nested
 from torchdet_lint.checks.seed_names import WHOLE
-from torchdet_lint.project.modules import Project
+from torchdet_lint.project.modules import Project, base_names
 
 NAMESPACES = frozenset("args opt opts cfg config hparams FLAGS flags options".split())
 """What parsed command lines are called."""
@@ -71,8 +71,9 @@ class AttributeReads:
                         return True
                 if isinstance(node, ir.Item) and isinstance(node.key, ir.Const) and node.key.value == name:
                     return True
-            left = {key: node for key, node in read.items() if key not in written}
-            if left and (family is None or any(_may_be(node, family, _owners(body)) for node in left.values())):
+            left = [node for key, node in read.items() if key not in written]
+            owners = _owners(body) if left and family is not None else {}
+            if left and (family is None or any(_may_be(node, family, owners) for node in left)):
                 return True
         return False
 
@@ -93,15 +94,15 @@ class AttributeReads:
 
 
 def _bases_of(project: Project) -> dict[str, frozenset[str]]:
-    """The last names of the base classes of the project's classes, by name; those of one name together."""
+    """The last names of the base classes of the project's classes, by name; those of one name together. Classes inside of others,
+    or of a condition, are not among them: nothing is lowered for this.
+    """
     found: dict[str, frozenset[str]] = {}
-    for path, module in project.modules.items():
+    for module in project.modules.values():
         for unit in module.source.units:
-            if "class" in unit.words or unit.kind == "class":
-                for node in nested(project.body(path, unit.index)):
-                    if isinstance(node, ir.Class):
-                        bases = {ir.last_name(base.value) for base in node.bases}
-                        found[node.name] = found.get(node.name, frozenset()) | bases
+            if unit.kind == "class":
+                for name in unit.names:
+                    found[name] = found.get(name, frozenset()).union(base_names(module.source, unit))
     return found
 
 

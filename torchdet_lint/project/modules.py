@@ -101,12 +101,22 @@ def added_paths(source: SourceFile) -> tuple[str, ...]:
 
 _HEAD = re.compile(r"^class\s+\w+\s*\(([^)]*)", re.MULTILINE)
 _WORD = re.compile(r"\w+")
+_BASE = re.compile(r"(?:^|,)\s*(?:[\w\s.]*\.\s*)?(\w+)\s*(?=[,\[]|$)")
 
 
 def base_words(source: SourceFile, unit: Unit) -> list[str]:
     """The words between the parentheses after the name of a class that a top-level statement defines."""
+    return _WORD.findall(_between(source, unit))
+
+
+def base_names(source: SourceFile, unit: Unit) -> list[str]:
+    """The last names of the base classes that are written there: `Module` of `nn.Module`."""
+    return _BASE.findall(_between(source, unit))
+
+
+def _between(source: SourceFile, unit: Unit) -> str:
     found = _HEAD.search(source.text, unit.start, unit.end) if unit.kind == "class" else None
-    return _WORD.findall(found[1]) if found is not None else []
+    return found[1] if found is not None else ""
 
 
 def _records_by_unit(source: SourceFile) -> dict[int, tuple[ImportRecord, ...]]:
