@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.programs import codes, facts
-from torchdet_lint.analysis.fold import events
-from torchdet_lint.analysis.trace import touched
+from torchdet_lint.analysis.trace import events, touched
 from torchdet_lint.config import SettingsFor
 from torchdet_lint.engine import run
 from torchdet_lint.engine.options import Options, silent

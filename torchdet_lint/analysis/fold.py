@@ -8,7 +8,20 @@ from typing import NamedTuple
 
 from torchdet_lint.analysis import keeping, modes
 from torchdet_lint.analysis.state import FAMILIES, Around, State, Status, merge
-from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Node, Repeat, Summary, Trace, Within, touched
+from torchdet_lint.analysis.trace import (
+    Branch,
+    Enter,
+    Event,
+    Leave,
+    Node,
+    Repeat,
+    Summary,
+    Trace,
+    Within,
+    draws,
+    events,
+    touched,
+)
 from torchdet_lint.analysis.values import (
     FALSE,
     Identity,
@@ -395,13 +408,9 @@ def _is_far_off(step: Step, event: Event, family: str) -> bool:
 def drawing(trace: Trace, choice: Branch, family: str) -> int:
     """How many of the callees that a call may have draw from a family."""
     return sum(
-        isinstance(node, Branch) and node.choices > 0 and node.site == choice.site and _draws(node.then, family)
+        isinstance(node, Branch) and node.choices > 0 and node.site == choice.site and draws(node.then, family, set())
         for node in trace
     )
-
-
-def _draws(trace: Trace, family: str) -> bool:
-    return any(event.kind == "draw" and family in event.families for event in events(trace))
 
 
 def _unusual(hits: dict[str, Hit]) -> dict[str, Hit]:
@@ -439,22 +448,3 @@ def marked_seeds(trace: Trace) -> frozenset[Site]:
             )
             found |= {mark.site for mark in marks(values) if mark.kind == "draw" and mark.site is not None}
     return frozenset(found)
-
-
-def events(trace: Trace, seen: set[int] | None = None, *, elsewhere: bool = True) -> list[Event]:
-    """Every event of a trace, once for each summary that holds it; on request without those in worker processes."""
-    seen = set() if seen is None else seen
-    found: list[Event] = []
-    for node in trace:
-        if isinstance(node, Event):
-            found.append(node)
-        elif isinstance(node, Branch):
-            found += events(node.then, seen, elsewhere=elsewhere) + events(node.other, seen, elsewhere=elsewhere)
-        elif isinstance(node, Within) and node.kind in ("worker", "worker-init") and not elsewhere:
-            continue
-        elif isinstance(node, Repeat | Within):
-            found += events(node.body, seen, elsewhere=elsewhere)
-        elif isinstance(node, Enter) and id(node.summary) not in seen:
-            seen.add(id(node.summary))
-            found += events(node.summary.trace, seen, elsewhere=elsewhere)
-    return found

@@ -128,3 +128,45 @@ def _caught(node: Node) -> Node:
     if isinstance(node, Branch):
         return replace(node, then=caught(node.then), other=caught(node.other))
     return replace(node, body=caught(node.body)) if isinstance(node, Within) else node
+
+
+def events(trace: Trace, *, elsewhere: bool = True) -> list[Event]:
+    """Every event of a trace, once for each summary that holds it; on request without those in worker processes."""
+    found: list[Event] = []
+    _add_events(found, trace, set(), elsewhere)
+    return found
+
+
+def _add_events(found: list[Event], trace: Trace, seen: set[int], elsewhere: bool) -> None:
+    for node in trace:
+        if isinstance(node, Event):
+            found.append(node)
+        elif isinstance(node, Branch):
+            _add_events(found, node.then, seen, elsewhere)
+            _add_events(found, node.other, seen, elsewhere)
+        elif isinstance(node, Within) and node.kind in ("worker", "worker-init") and not elsewhere:
+            continue
+        elif isinstance(node, Repeat | Within):
+            _add_events(found, node.body, seen, elsewhere)
+        elif isinstance(node, Enter) and id(node.summary) not in seen:
+            seen.add(id(node.summary))
+            _add_events(found, node.summary.trace, seen, elsewhere)
+
+
+def draws(trace: Trace, family: str, seen: set[int]) -> bool:
+    """Whether a trace draws; `seen` are summaries in which nothing was found."""
+    for node in trace:
+        if isinstance(node, Event):
+            found = node.kind == "draw" and family in node.families
+        elif isinstance(node, Branch):
+            found = draws(node.then, family, seen) or draws(node.other, family, seen)
+        elif isinstance(node, Repeat | Within):
+            found = draws(node.body, family, seen)
+        elif isinstance(node, Enter) and id(node.summary) not in seen:
+            seen.add(id(node.summary))
+            found = draws(node.summary.trace, family, seen)
+        else:
+            continue
+        if found:
+            return True
+    return False

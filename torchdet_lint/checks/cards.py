@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchdet_lint.analysis.fold import Hit, Visit, events
+from torchdet_lint.analysis.fold import Hit, Visit
 from torchdet_lint.analysis.iteration import worker_count
 from torchdet_lint.analysis.modes import CUBLAS, good_cublas
 from torchdet_lint.analysis.state import FAMILIES, Status
-from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.trace import Event, events
 from torchdet_lint.analysis.values import Known, Made, Option, Truth, Value, alternatives, is_none, marks, truth
 from torchdet_lint.card import FamilyCard, LoaderCard, ModeCard, ProgramCard
 from torchdet_lint.checks.attention import may_be_fused

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from torchdet_lint import ir
 from torchdet_lint.analysis import classes
-from torchdet_lint.analysis.fold import events as all_events
 from torchdet_lint.analysis.iteration import dataset_item
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.outside import call_back
 from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.trace import events as all_events
 from torchdet_lint.analysis.values import (
     UNKNOWN,
     Bound,

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from torchdet_lint import ir
 from torchdet_lint.analysis import calls
 from torchdet_lint.analysis.commands import run_commands
-from torchdet_lint.analysis.fold import Hit, Outcome, Visit, Walk, events, marked_seeds
+from torchdet_lint.analysis.fold import Hit, Outcome, Visit, Walk, marked_seeds
 from torchdet_lint.analysis.library import evaluate_module
 from torchdet_lint.analysis.loads import Loads
 from torchdet_lint.analysis.machine import Frame, Machine
 from torchdet_lint.analysis.memory import MemoryUse
-from torchdet_lint.analysis.trace import Enter, Event, Node, Summary, Trace
+from torchdet_lint.analysis.trace import Enter, Event, Node, Summary, Trace, events
 from torchdet_lint.analysis.triggers import worth_judging
 from torchdet_lint.analysis.values import FunctionValue, Identity, Made, Site
 from torchdet_lint.ir import nested

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchdet_lint.analysis.fold import events
 from torchdet_lint.analysis.modes import CUBLAS, good_cublas
 from torchdet_lint.analysis.state import FAMILIES
+from torchdet_lint.analysis.trace import events
 from torchdet_lint.analysis.values import Known, Truth, truth
 from torchdet_lint.checks.emit import at_hit, call_text
 from torchdet_lint.checks.facts import Facts, ProgramFacts

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from torchdet_lint.analysis.fold import events as all_events
 from torchdet_lint.analysis.trace import Event, Repeat
+from torchdet_lint.analysis.trace import events as all_events
 from torchdet_lint.analysis.values import Identity, Known, Made
 from torchdet_lint.checks.emit import at_hit, locate
 from torchdet_lint.checks.facts import Facts, ProgramFacts

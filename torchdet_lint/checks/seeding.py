@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from torchdet_lint.analysis.fold import Hit, drawing, events, is_far_fetched
+from torchdet_lint.analysis.fold import Hit, drawing, is_far_fetched
 from torchdet_lint.analysis.state import FAMILIES
-from torchdet_lint.analysis.trace import Branch, Enter, Event, Node, Repeat
+from torchdet_lint.analysis.trace import Branch, Enter, Event, Node, Repeat, events
 from torchdet_lint.analysis.values import Truth
 from torchdet_lint.checks.emit import at_hit, call_text, family_name
 from torchdet_lint.checks.facts import Facts, ProgramFacts

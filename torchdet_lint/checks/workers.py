@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchdet_lint.analysis.conditions import drawn
-from torchdet_lint.analysis.fold import events as all_events
 from torchdet_lint.analysis.iteration import dataset_item, worker_count
 from torchdet_lint.analysis.machine import Frame
 from torchdet_lint.analysis.state import FAMILIES
 from torchdet_lint.analysis.trace import Event
+from torchdet_lint.analysis.trace import events as all_events
 from torchdet_lint.analysis.values import (
     UNKNOWN,
     Bound,
