@@ -133,3 +133,15 @@ def test_removing_a_cache_leaves_what_others_put_there(tmp_path: Path) -> None:
     assert folders.remove(str(tmp_path / "cache")) > 0
     assert os.listdir(tmp_path / "cache") == ["mine.txt"]
     assert not folders.is_cache(str(tmp_path / "cache"))
+
+
+def test_what_is_spilt_is_read_again(tmp_path: Path) -> None:
+    one = shelf(tmp_path)
+    one.put(KEYS[0], b"blob")
+    one.spill()
+    assert not one._parts
+    assert one.get(KEYS[0]) == b"blob"
+    nowhere = Shelf(None, "units", b"")
+    nowhere.put(KEYS[0], b"blob")
+    nowhere.spill()
+    assert nowhere.get(KEYS[0]) == b"blob", "what has no folder cannot be read again"

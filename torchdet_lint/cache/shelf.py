@@ -46,6 +46,12 @@ class Shelf:
         self._part(way)[key] = (self._today, blob)
         self._changed.add(way)
 
+    def spill(self) -> None:
+        """Lets go of all, after writing what has been added: whoever asks again reads again."""
+        self.flush()
+        if self._folder is not None:
+            self._parts.clear()
+
     def flush(self) -> None:
         """Writes what has been added."""
         if self._folder is None:

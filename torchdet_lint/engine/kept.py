@@ -27,7 +27,11 @@ class Blobs(Protocol):
 
     def put(self, key: bytes, blob: bytes) -> None: ...
 
-    def flush(self) -> None: ...
+    def spill(self) -> None:
+        """In the middle of a run: lets go of what can be had again."""
+
+    def flush(self) -> None:
+        """At the end of a run: writes what is new."""
 
 
 @dataclass
@@ -106,6 +110,9 @@ class _Recent:
         self._blobs[key] = (self._run, blob)
         if self.lasting:
             self._below.put(key, blob)
+
+    def spill(self) -> None:
+        pass  # the next run asks again
 
     def flush(self) -> None:
         """After each run."""

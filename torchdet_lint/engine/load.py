@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import marshal
 import os
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ from torchdet_lint.engine.reading import (
     Fault,
     Reading,
     dump,
+    dump_body,
     fetch,
     packed,
     read,
@@ -26,6 +25,7 @@ from torchdet_lint.engine.reading import (
     remembered,
     to_remember,
     undump,
+    undump_body,
     unit_fault,
 )
 from torchdet_lint.engine.scope import Entry
@@ -77,18 +77,16 @@ class Loaded:
         keeping = self.kept.keeps
         key = key_of(text) if keeping else b""
         ahead = self._ahead.pop((source.path, unit.index), None)
-        data = self.kept.units.get(key) if keeping and ahead is None else None
         if ahead is not None:
-            data = zlib.decompress(ahead)
-            self.kept.put_unit(key, data)
+            self.kept.put_unit(key, ahead)
+        data = self.kept.units.get(key) if keeping and ahead is None else ahead
         if data is not None:
-            body: ir.Body = ir.decode(marshal.loads(data))  # noqa: S302 (from a process or a cache of our own)
-            return body
+            return undump_body(data)
         try:
             body = lower(text)
             self.parsed += 1
             if keeping:
-                self.kept.put_unit(key, marshal.dumps(ir.encode(body)))
+                self.kept.put_unit(key, dump_body(body))
             return body
         except LoweringError as error:
             found = unit_fault(unit, error)
@@ -110,6 +108,7 @@ def load_all(entries: Sequence[Entry], apis: Apis, jobs: int, progress: Progress
         if loaded.kept.keeps and reading.source is not None:
             loaded.kept.sources.put(*to_remember(entry, reading))
         progress("reading", done, len(entries))
+    loaded.kept.sources.spill()  # nobody asks for them again
     for entry in entries:  # in their order, whoever was ready first
         loaded.add(entry.key, found[entry.key])
     return loaded

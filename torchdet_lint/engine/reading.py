@@ -86,9 +86,20 @@ def packed(reading: Reading) -> Reading:
 
 def _lowered(source: SourceFile, unit: Unit) -> bytes | None:
     try:
-        return zlib.compress(marshal.dumps(ir.encode(lower(source.unit_text(unit)))), 1)
+        return dump_body(lower(source.unit_text(unit)))
     except LoweringError:
         return None
+
+
+def dump_body(body: ir.Body) -> bytes:
+    """IR as bytes, deflated: it waits in memory and in the cache."""
+    return zlib.compress(marshal.dumps(ir.encode(body)), 1)
+
+
+def undump_body(data: bytes) -> ir.Body:
+    """The inverse of `dump_body`."""
+    body: ir.Body = ir.decode(marshal.loads(zlib.decompress(data)))  # noqa: S302 (from a process or a cache of our own)
+    return body
 
 
 def syntax_fault(text: str) -> Fault | None:
