@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from torchdet_lint.analysis.trace import (
     Summary,
     Trace,
     Within,
+    begins,
     draws,
     events,
     touched,
@@ -204,8 +206,7 @@ class Walk:
         found: Counter[Identity] = Counter()
         for node in trace:
             if isinstance(node, Event):
-                makes = node.kind == "made" or (node.kind == "draw" and node.note == "init")
-                made = (node.made, node.value) if makes else ()
+                made = (node.made, node.value) if begins(node) else ()
                 found.update(each.identity for each in made if isinstance(each, Made | Instance))
             elif isinstance(node, Branch):
                 found += self._makes(node.then) | self._makes(node.other)
@@ -233,17 +234,10 @@ class Walk:
         inner = around._replace(**modes.around(node.kind))
         body = self.fold(node.body, state, inner)
         if node.kind == "fork-rng":
-            after, returned, jumped = (
-                None if way is None else way._replace(rng=state.rng) for way in (body.after, body.returned, body.jumped)
-            )
-            return Outcome(after, returned, jumped, body.hits)
+            return _on_each_way(body, lambda way: way._replace(rng=state.rng))
         if node.kind == keeping.BLOCK:
             known = tuple(keeping.states(node.value))
-            after, returned, jumped = (
-                None if way is None else keeping.give_back(way, known)
-                for way in (body.after, body.returned, body.jumped)
-            )
-            return Outcome(after, returned, jumped, body.hits)
+            return _on_each_way(body, lambda way: keeping.give_back(way, known))
         return body
 
     def _worker(self, node: Within, state: State, around: Around) -> Outcome:
@@ -376,6 +370,13 @@ def _rather(key: str, hit: Hit, known: Hit) -> bool:
     return known.unusual and not hit.unusual and key.startswith(_USUAL_FIRST)
 
 
+def _on_each_way(outcome: Outcome, change: Callable[[State], State]) -> Outcome:
+    """The same with each state changed in which the trace is left."""
+    ways = (outcome.after, outcome.returned, outcome.jumped)
+    after, returned, jumped = (None if way is None else change(way) for way in ways)
+    return Outcome(after, returned, jumped, outcome.hits)
+
+
 def _there(outcome: Outcome) -> Outcome:
     """What happens in worker processes: whatever seems to seed there seeds nothing here."""
     return outcome._replace(hits={key: hit for key, hit in outcome.hits.items() if key != "unknown-seeder"})
@@ -408,7 +409,7 @@ def _is_far_off(step: Step, event: Event, family: str) -> bool:
 def drawing(trace: Trace, choice: Branch, family: str) -> int:
     """How many of the callees that a call may have draw from a family."""
     return sum(
-        isinstance(node, Branch) and node.choices > 0 and node.site == choice.site and draws(node.then, family, set())
+        isinstance(node, Branch) and node.choices > 0 and node.site == choice.site and draws(node.then, family)
         for node in trace
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from torchdet_lint import ir
 from torchdet_lint.analysis.machine import Frame
 from torchdet_lint.analysis.state import Kept, State
-from torchdet_lint.analysis.trace import Branch, Enter, Event, Repeat, Summary, Trace, Within
+from torchdet_lint.analysis.trace import Event, Summary, Trace, events
 from torchdet_lint.analysis.values import Identity, Made, Value, alternatives
 
 Families = tuple[str, ...]
@@ -31,21 +31,9 @@ def left_open(f: Frame, trace: Trace) -> tuple[tuple[str, Value], ...]:
     return (*opens, *((BLOCK, event.value) for event in given_back(trace)))
 
 
-def given_back(trace: Trace, seen: set[int] | None = None) -> Iterator[Event]:
+def given_back(trace: Trace) -> Iterator[Event]:
     """The events by which a trace sets a state that was read from a generator before."""
-    seen = set() if seen is None else seen
-    for node in trace:
-        if isinstance(node, Event):
-            if node.kind == "rng-back":
-                yield node
-        elif isinstance(node, Branch):
-            yield from given_back(node.then, seen)
-            yield from given_back(node.other, seen)
-        elif isinstance(node, Repeat | Within):
-            yield from given_back(node.body, seen)
-        elif isinstance(node, Enter) and id(node.summary) not in seen:
-            seen.add(id(node.summary))
-            yield from given_back(node.summary.trace, seen)
+    return (event for event in events(trace) if event.kind == "rng-back")
 
 
 def families_of(events: Iterable[Event]) -> dict[Identity, Families]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Repeat, Summary, Trace, Within, touched
+from torchdet_lint.analysis.trace import Branch, Enter, Event, Leave, Repeat, Summary, Trace, Within, begins, touched
 from torchdet_lint.analysis.values import Identity, Truth
 
 MANY = 2
@@ -93,8 +93,7 @@ class Loads:
                 return Passed(trains=True)
             if node.kind == "load":
                 return Passed(loaded={load: 1} if (load := touched(node)) else {})
-            starts = node.kind == "made" or (node.kind == "draw" and node.note == "init")
-            if starts and node.made is not None:
+            if begins(node) and node.made is not None:
                 return Passed(made={node.made.identity: 1})
             return NOTHING
         if isinstance(node, Branch):

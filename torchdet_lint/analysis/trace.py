@@ -119,6 +119,11 @@ def touched(event: Event) -> tuple[Identity, ...]:
     return tuple(each.identity for each in about if isinstance(each, Instance | Made))
 
 
+def begins(event: Event) -> bool:
+    """Whether a network begins there: a container is made, or a layer draws its first weights."""
+    return event.kind == "made" or (event.kind == "draw" and event.note == "init")
+
+
 def caught(trace: Trace) -> Trace:
     """The body of a `try` that is sure to raise, where a handler goes on: the way does not end at `raise`."""
     return tuple(map(_caught, (node for node in trace if not (isinstance(node, Leave) and node.kind == "raise"))))
@@ -153,8 +158,9 @@ def _add_events(found: list[Event], trace: Trace, seen: set[int], elsewhere: boo
             _add_events(found, node.summary.trace, seen, elsewhere)
 
 
-def draws(trace: Trace, family: str, seen: set[int]) -> bool:
+def draws(trace: Trace, family: str, seen: set[int] | None = None) -> bool:
     """Whether a trace draws; `seen` are summaries in which nothing was found."""
+    seen = set() if seen is None else seen
     for node in trace:
         if isinstance(node, Event):
             found = node.kind == "draw" and family in node.families
